@@ -6,7 +6,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("Archives that cannot be read")
+@Suite("Unreadable archives")
 struct DamagedArchiveTests {
   let root: Root
 
@@ -20,7 +20,7 @@ struct DamagedArchiveTests {
   }
 
   @Test(arguments: [false, true], ["garbage", "{\"version\":99,\"value\":{}}"])
-  func `an archive that is damaged or of a newer version is told, and kept when somebody logs in`(
+  func `a damaged or newer archive is reported, and kept when a user logs in`(
     _ file: Bool, _ text: String
   ) async throws {
     let garbage = Data((text + String(repeating: " ", count: 4096)).utf8)
@@ -45,7 +45,7 @@ struct DamagedArchiveTests {
   }
 
   @Test
-  func `a user whose secret is gone is not restored, and told`() async throws {
+  func `a user without a secret is not restored, and the failure is reported`() async throws {
     let secrets = MemorySecretStore()
     let delegate = TestDelegate(trusts: true)
     do {
@@ -61,7 +61,7 @@ struct DamagedArchiveTests {
   }
 
   @Test
-  func `the secret is in no archive, and one that a crash has left goes with the next write`() async throws {
+  func `the archive contains no secret, and a stray secret is removed by the next write`() async throws {
     let secrets = FileSecretStore(directory: root.directory.url.appending(path: "secrets"))
     let context = try root.context(file: true)
     let delegate = TestDelegate(login: { Account(token: "TopSecret") })
@@ -77,7 +77,7 @@ struct DamagedArchiveTests {
   }
 
   @Test
-  func `who logs in after the archive was lost does not get the context and databases of whoever was there`()
+  func `a login after the loss of the archive does not reuse the former user's context and databases`()
     async
     throws
   {
@@ -93,7 +93,7 @@ struct DamagedArchiveTests {
   }
 
   @Test
-  func `what lies among the secrets and cannot be removed keeps nobody from being restored`() async throws {
+  func `a stray directory among the secrets does not prevent a restore`() async throws {
     let delegate = TestDelegate(trusts: true)
     let places = root.directory.url.appending(path: "secrets")
     do {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("Tokens that are gone")
+@Suite("Removal of tokens")
 struct RemovedTokenTests {
   let root: Root
 
@@ -25,7 +25,7 @@ struct RemovedTokenTests {
   }
 
   @Test(arguments: [false, true])
-  func `after a logout no file contains a token that was encoded with the user`(_ file: Bool) async throws {
+  func `after a logout, no file contains a token encoded with the user`(_ file: Bool) async throws {
     let context = try openContext(file: file)
     let server = OpenServer()
     try await context.setup(authDelegate: server)
@@ -42,7 +42,7 @@ struct RemovedTokenTests {
   }
 
   @Test(arguments: [false, true])
-  func `after a logout no file contains a token that was kept as a secret`(_ file: Bool) async throws {
+  func `after a logout, no file contains a token kept as a secret`(_ file: Bool) async throws {
     let context = try root.context(file: file)
     let delegate = TestDelegate(login: { Account(token: OpenServer.token) })
     try await context.setup(authDelegate: delegate)
@@ -54,8 +54,7 @@ struct RemovedTokenTests {
   }
 
   @Test(arguments: [false, true])
-  func `what a user lets be remembered is in the history after a logout, also after a start`(_ file: Bool) async throws
-  {
+  func `the remembered part of a user is in the history after a logout and a restart`(_ file: Bool) async throws {
     for start in 1...2 {
       let context = try StandardAppContext<Remembered>(
         root: root.directory.url,
@@ -81,7 +80,7 @@ struct RemovedTokenTests {
   }
 
   @Test(arguments: [false, true])
-  func `a user who lets be remembered what cannot be encoded leaves no token behind`(_ file: Bool) async throws {
+  func `a user whose remembered part cannot be encoded leaves no token behind`(_ file: Bool) async throws {
     let context = try StandardAppContext<Unencodable>(
       root: root.directory.url,
       configuration: ContextConfiguration(
@@ -102,7 +101,7 @@ struct RemovedTokenTests {
   }
 
   @Test(arguments: [false, true])
-  func `a user who is replaced by another leaves no token behind`(_ file: Bool) async throws {
+  func `a replaced user leaves no token behind`(_ file: Bool) async throws {
     let context = try openContext(file: file)
     let server = OpenServer()
     try await context.setup(authDelegate: server)
@@ -112,14 +111,14 @@ struct RemovedTokenTests {
   }
 
   @Test
-  func `renewals leave no locks behind, and those that were left go with the next renewal`() async throws {
+  func `renewals leave no locks behind, and remove leftover ones`() async throws {
     let context = try root.context()
     let delegate = TestDelegate(login: { Account(token: OpenServer.token) })
     try await context.setup(authDelegate: delegate)
     try await context.triggerLogin()
     let shared = root.directory.url.appending(path: "secrets/.shared")
     for name in ["session-900.lock", "session-901.lock"] { try Data().write(to: shared.appending(path: name)) }
-    // A process that was killed while it wrote a secret.
+    // The leftover of a process killed while it wrote a secret.
     try Data(OpenServer.token.utf8).write(to: shared.appending(path: "session-900.tmp"))
     for _ in 1...10 { try await context.refreshAuthentication(force: true) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: shared.path).count == 1)

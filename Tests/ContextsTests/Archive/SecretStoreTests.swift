@@ -19,7 +19,7 @@ struct SecretStoreTests {
   }
 
   @Test
-  func `a secret is in a file that only its owner can read`() throws {
+  func `a secret is stored in a file that only its owner can read`() throws {
     #expect(try store.read(forKey: "a/b") == nil)
     try store.write(Data("one".utf8), forKey: "a/b")
     try store.write(Data("two".utf8), forKey: "a/b")
@@ -34,7 +34,7 @@ struct SecretStoreTests {
   }
 
   @Test(arguments: ["chmod 640 \"$1/secrets/k\"", "chmod 750 \"$1/secrets\"", "cd \"$1/secrets\"; mv k x; ln -s x k"])
-  func `a secret that others can reach, or that is a link, is refused`(_ damage: String) async throws {
+  func `a secret that others can access, or that is a link, is rejected`(_ damage: String) async throws {
     try store.write(Data("one".utf8), forKey: "k")
     try await shell(damage, directory.url.path)
     #expect { try store.read(forKey: "k") } throws: { error in
@@ -45,7 +45,7 @@ struct SecretStoreTests {
   }
 
   @Test
-  func `a place that cannot be looked at is told, and not taken for one without secrets`() async throws {
+  func `an inaccessible directory is an error, and is not treated as empty`() async throws {
     try await shell("ln -s loop \"$1/loop\"", directory.url.path)
     let store = FileSecretStore(directory: directory.url.appending(path: "loop/secrets"))
     for attempt in [{ _ = try store.read(forKey: "k") }, { try store.remove(forKey: "k") }, { _ = try store.keys() }] {

@@ -15,7 +15,7 @@ struct SharedSecretsTests {
   }
 
   @Test(arguments: [false, true])
-  func `another archive in the same root is an error, and costs nobody the session`(_ isFileFirst: Bool) async throws {
+  func `another archive in the same root is an error, and ends no session`(_ isFileFirst: Bool) async throws {
     do {
       let context = try root.context(file: isFileFirst)
       try await context.setup(authDelegate: delegate)
@@ -37,7 +37,7 @@ struct SharedSecretsTests {
   }
 
   @Test
-  func `an archive that was opened and never written is in nobody's way`() async throws {
+  func `an archive that was never written does not block another one`() async throws {
     _ = try await root.context().setup(authDelegate: delegate)
     let context = try root.context(file: true)
     #expect(try await context.setup(authDelegate: delegate) == nil)
@@ -45,7 +45,7 @@ struct SharedSecretsTests {
   }
 
   @Test
-  func `an archive outside of the root that starts empty leaves the secrets of the first`() async throws {
+  func `a second archive outside the root does not affect the secrets of the first`() async throws {
     let outside = try TemporaryDirectory()
     func context(_ name: String) throws -> StandardAppContext<Account> {
       try StandardAppContext(
@@ -62,7 +62,7 @@ struct SharedSecretsTests {
   }
 
   @Test
-  func `two roots with one store keep their own secrets, and what belongs to others stays`() async throws {
+  func `two roots with one store keep their own secrets, and leave others alone`() async throws {
     let secrets = MemorySecretStore()
     secrets.write(Data("the app's".utf8), forKey: "password")
     secrets.write(Data("the app's".utf8), forKey: "session-1")
@@ -85,7 +85,7 @@ struct SharedSecretsTests {
   }
 
   @Test
-  func `the secrets of a root that was moved go with the next renewal`() async throws {
+  func `the secrets of a moved root are replaced by the next renewal`() async throws {
     let secrets = MemorySecretStore()
     let place = root.directory.file("first")
     func context(_ url: URL) throws -> StandardAppContext<Account> {

@@ -9,7 +9,7 @@ import Testing
 /// Ada is logged in, after Grace has logged out.
 ///
 /// The secrets are made up.
-@Suite("Sessions that earlier versions archived", .patient)
+@Suite("Sessions archived by earlier versions", .patient)
 struct StoredSessionTests {
   private static let ada = Account(
     id: "Ada/1", name: "Ada \"Grüße\" Lovelace", token: "made-up secret 2",
@@ -24,7 +24,7 @@ struct StoredSessionTests {
   }
 
   @Test(.enabled(if: StoredFormat.writtenGeneration != nil), arguments: parts)
-  func `the session is written`(_ part: String) async throws {
+  func `writes the stored session of this version`(_ part: String) async throws {
     let root = try Root()
     let context = try open(root, part)
     let delegate = TestDelegate(trusts: true, login: { Self.grace })
@@ -39,7 +39,7 @@ struct StoredSessionTests {
   }
 
   @Test
-  func `there is something to read`() {
+  func `stored sessions of earlier versions exist`() {
     for part in Self.parts { #expect(!StoredFormat.all(part).isEmpty) }
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("What descriptions show of a session")
+@Suite("Redaction in descriptions of a session")
 struct RedactionTests {
   let root: Root
 
@@ -21,7 +21,7 @@ struct RedactionTests {
   }
 
   @Test
-  func `no description or dump of a session shows a token, be it a plain property or a secret`() async throws {
+  func `no description or dump of a session shows a token, whether a plain property or a secret`() async throws {
     let context = try StandardAppContext<OpenAccount>(root: root.directory.url)
     let server = OpenServer()
     try await context.setup(authDelegate: server)
@@ -40,7 +40,7 @@ struct RedactionTests {
   }
 
   @Test
-  func `a store of secrets in memory does not show them`() {
+  func `an in-memory store of secrets does not show them`() {
     let secrets = MemorySecretStore()
     secrets.write(Data(OpenServer.token.utf8), forKey: "session-1")
     // As numbers, which is how data is dumped.
@@ -49,7 +49,7 @@ struct RedactionTests {
   }
 
   @Test
-  func `what a server says about a failure is not shown by errors`() async throws {
+  func `errors do not show the text of a server's failure`() async throws {
     struct Refusal: Error {
       let body = "TopSecret is used up"
     }
@@ -88,7 +88,7 @@ struct RedactionTests {
   }
 
   @Test
-  func `the kind and the status of a failure are kept`() {
+  func `errors show the kind and the status of a failure`() {
     #expect("\(ServerFailure(URLError(.notConnectedToInternet)))" == "URLError -1009")
     #expect("\(ServerFailure(AuthRejection(reason: "no", status: 400)))" == "AuthRejection 400")
     #expect("\(ServerFailure(CancellationError()))" == "CancellationError")

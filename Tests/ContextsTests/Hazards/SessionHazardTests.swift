@@ -6,7 +6,7 @@ import Testing
 
 @testable import Contexts
 
-/// Each test is named after what went wrong in the systems before this one.
+/// Faults of earlier systems that must not recur.
 @Suite("Hazards of sessions")
 struct SessionHazardTests {
   let root: Root
@@ -23,7 +23,7 @@ struct SessionHazardTests {
   }
 
   @Test(arguments: [false, true])
-  func `the renewed user is archived, not the one before`(_ file: Bool) async throws {
+  func `the renewed user is archived, not the previous one`(_ file: Bool) async throws {
     try await loggedIn(file: file)
     do {
       let context = try root.context(file: file)
@@ -39,7 +39,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `a session that need not be renewed is authenticated, not presession for ever`() async throws {
+  func `a session that needs no renewal becomes authenticated`() async throws {
     try await loggedIn()
     let context = try root.context()
     let states = context.authState.recorded()
@@ -51,7 +51,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `a renewal that fails at the start is told, and tried again`() async throws {
+  func `a failed renewal at launch is reported and retried`() async throws {
     try await loggedIn()
     let clock = TestClock()
     let context = try root.context(time: SessionTime(clock: clock, startingAt: .beginning))
@@ -91,7 +91,7 @@ struct SessionHazardTests {
   }
 
   @Test(arguments: [false, true])
-  func `a user of an older model is migrated once, from the user's own data`(_ file: Bool) async throws {
+  func `a user of an older model is migrated once, from the archived data`(_ file: Bool) async throws {
     struct Old: SessionUser {
       let id: String
       var nick: String
@@ -121,7 +121,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `who sets up once more sets another delegate, and leaves the migration as it is`() async throws {
+  func `a second setup replaces the delegate, and keeps the migration`() async throws {
     let context = try StandardAppContext<Newer>(root: root.directory.url)
     let record = ArchivedRecord(id: "ada", version: 1, payload: "{\"id\":\"ada\",\"nick\":\"a\"}")
     try context.engine.vault.archive.write(ArchiveContents(revision: 1, users: [record]))
@@ -131,7 +131,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `a migration that makes nothing of a user leaves the bytes, and says so`() async throws {
+  func `a migration that returns no user keeps the archived bytes, and is reported`() async throws {
     let context = try StandardAppContext<Newer>(root: root.directory.url)
     let vault = context.engine.vault
     let record = ArchivedRecord(id: "ada", version: 1, payload: "{\"id\":\"ada\",\"nick\":\"a\"}")
@@ -143,13 +143,13 @@ struct SessionHazardTests {
       return
     }
     #expect(try vault.archive.read().users == [record])
-    // Also when the user logs in again.
+    // A new login of the user keeps them, too.
     try await context.startAppContext(with: Newer(id: "ada", name: "new"))
     #expect(try vault.archive.read().kept == [record])
   }
 
   @Test
-  func `cleaning the history ends, and keeps the current user`() async throws {
+  func `cleaning the history finishes, and keeps the current user`() async throws {
     try await loggedIn(Account(id: "grace"))
     let context = try root.context()
     let delegate = TestDelegate(trusts: true)
@@ -164,7 +164,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `who has been logged in is known after a start, whoever is now`() async throws {
+  func `the history is known after a restart, whether or not a user is logged in`() async throws {
     try await loggedIn(Account(id: "grace"))
     let delegate = TestDelegate(trusts: true)
     do {
@@ -180,7 +180,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `structs are users, without a registry of class names`() async throws {
+  func `structs can be users, without a registry of class names`() async throws {
     try await loggedIn()
     let context = try root.context()
     let delegate = TestDelegate(trusts: true)
@@ -188,7 +188,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `no user replaces another by accident, and nobody is shown before they are archived`() async throws {
+  func `no user is replaced by accident, or shown before being archived`() async throws {
     let context = try root.context()
     let delegate = TestDelegate()
     try await context.setup(authDelegate: delegate)
@@ -226,7 +226,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `what is current may be read and changed from any thread`() async throws {
+  func `the current user and context can be read and changed from any thread`() async throws {
     let context = try root.context()
     let delegate = TestDelegate()
     try await context.setup(authDelegate: delegate)
@@ -245,7 +245,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `a restored user has the databases that were described, whenever the delegate comes`() async throws {
+  func `a restored user has the databases of the declared schema`() async throws {
     let versions = StoreVersions(cacheVersion: 3, persistenceVersion: 1, models: [Item.self])
     try await loggedIn()
     let context = try root.context(versions: versions)
@@ -256,7 +256,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `without a delegate every call that needs one says so`() async throws {
+  func `without a delegate, login and renewal throw, and a logout reports the error`() async throws {
     let context = try root.context()
     try await context.setup(authDelegate: TestDelegate())
     await #expect(throws: ContextError.noDelegate(operation: "log in")) { try await context.triggerLogin() }
@@ -282,7 +282,7 @@ struct Item: StoreModel, Equatable {
   var text: String
 }
 
-/// Trusts everybody.
+/// A delegate that trusts every user.
 final class NobodysDelegate<User: SessionUser>: AuthControllerDelegate {
   func authenticate() async throws -> User { throw AuthRejection(reason: "nobody") }
   func shouldRefreshAuthentication(with user: User, isStartup: Bool) -> Bool { false }

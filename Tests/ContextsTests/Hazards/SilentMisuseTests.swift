@@ -6,7 +6,7 @@ import Testing
 
 @testable import Contexts
 
-/// Each test is a mistake in a program that would go unnoticed.
+/// Mistakes in a program that would otherwise go unnoticed.
 @Suite("Mistakes in the use of sessions")
 struct SilentMisuseTests {
   let root: Root
@@ -16,7 +16,7 @@ struct SilentMisuseTests {
   }
 
   @Test
-  func `a delegate that is set again renews what could not be renewed without one`() async throws {
+  func `setting a delegate again repeats a renewal that failed without one`() async throws {
     let context = try root.context()
     try await context.setup(authDelegate: TestDelegate())
     try await context.startAppContext(with: Account())
@@ -30,11 +30,11 @@ struct SilentMisuseTests {
   }
 
   @Test
-  func `the context that a login returns is the user's, or an error says that it is over`() async throws {
+  func `a login returns the user's context, or throws if the session has already ended`() async throws {
     let context = try root.context()
     let delegate = NobodysDelegate<Account>()
     try await context.setup(authDelegate: delegate)
-    // The logout is asked for before the caller has the context.
+    // The logout is requested before the caller receives the context.
     let subscription = context.current.sink { [engine = context.engine] in
       if !$0.isStandard { engine.ask(SessionEvent.logout) { _ in } }
     }
@@ -51,7 +51,7 @@ struct SilentMisuseTests {
   }
 
   @Test
-  func `properties and queries follow the session after the context was released, and let go of it`() async throws {
+  func `properties and queries keep the session alive after the context is released`() async throws {
     let delegate = TestDelegate(trusts: true)
     let gone = Recorder<String>()
     do {
@@ -70,7 +70,7 @@ struct SilentMisuseTests {
     try await gone.wait(for: "gone")
   }
 
-  /// A store without secrets, which tells of its end.
+  /// A store without secrets that records its deinitialization.
   private final class Witness: SecretStore {
     private let gone: Recorder<String>
 
@@ -83,7 +83,7 @@ struct SilentMisuseTests {
   }
 
   @Test
-  func `a policy that would ask the server without a pause, or wait for nobody, is refused`() throws {
+  func `an invalid policy is rejected, such as retries without a delay`() throws {
     let mistakes: [(inout SessionPolicy) -> Void] = [
       { $0.retry = .constant(.zero) }, { $0.retry = .exponential(from: .zero, upTo: .seconds(1)) },
       { $0.renewalMargin = .seconds(-1) }, { $0.renewalMarginFraction = 1.5 }, { $0.renewalMarginFraction = .nan },

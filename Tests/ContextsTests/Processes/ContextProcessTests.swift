@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Sessions that processes share", .seeded, .patient)
+@Suite("Sessions shared by processes", .seeded, .patient)
 struct ContextProcessTests {
   let directory: TemporaryDirectory
 
@@ -19,7 +19,7 @@ struct ContextProcessTests {
     return peer
   }
 
-  /// How often the server has renewed a session, and the token that counts.
+  /// The number of renewals, and the server's current token.
   private func server() throws -> (renewals: Int, token: Int) {
     struct State: Decodable {
       let token: Int
@@ -30,7 +30,9 @@ struct ContextProcessTests {
   }
 
   @Test(arguments: ["database", "file"])
-  func `two processes that find one session expired renew it once, and both have it`(_ location: String) async throws {
+  func `two processes with one expired session renew it once, and both receive the result`(_ location: String)
+    async throws
+  {
     let first = try await peer(location)
     try await first.send("context-login ada")
     let second = try await peer(location)
@@ -50,7 +52,7 @@ struct ContextProcessTests {
     #expect(try await first.send("context-state") == second.send("context-state"))
   }
 
-  /// The one whose session it is may be told after it was asked.
+  /// The renewal may follow later, because the session may expire after both processes were asked.
   private func expect(renewals: Int) async throws {
     for _ in 0..<48_000 {
       if try server().renewals >= renewals { break }
@@ -60,7 +62,7 @@ struct ContextProcessTests {
   }
 
   @Test
-  func `a login, a change and a logout of one process reach the others`() async throws {
+  func `a login, a change and a logout reach the other processes`() async throws {
     let first = try await peer()
     let second = try await peer()
     try await first.send("context-login ada")
@@ -72,7 +74,7 @@ struct ContextProcessTests {
   }
 
   @Test(arguments: ["database", "file"])
-  func `a process killed in a login, a renewal, a logout or a migration leaves a session as before or after`(
+  func `a process killed during a login, renewal, logout or migration leaves the old session or the new one`(
     _ location: String
   ) async throws {
     let dying = try await peer(location)
@@ -108,7 +110,8 @@ struct ContextProcessTests {
   }
 
   @Test(arguments: ["database", "file"])
-  func `a process killed at any moment leaves what was before or after its last call`(_ location: String) async throws {
+  func `a process killed at any moment leaves the state before or after its last call`(_ location: String) async throws
+  {
     var chance = Chance()
     var allowed: Set<String> = ["nobody"]
     let rounds = Scale.count(5, torture: 150)
@@ -134,7 +137,7 @@ struct ContextProcessTests {
     }
   }
 
-  /// The user's name, which says what has happened last.
+  /// The user's name, which identifies the last change.
   private static func essence(_ state: String) -> String {
     String(state.split(separator: " ").last ?? "")
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("Renewals that are taken over")
+@Suite("Takeover of renewals")
 struct RenewalTakeoverTests {
   let directory: TemporaryDirectory
   let vault: SessionVault<Account>
@@ -52,7 +52,7 @@ struct RenewalTakeoverTests {
   }
 
   @Test
-  func `a process that has not asked yet when its lock is broken does not ask`() async throws {
+  func `a process whose lock is broken before its request sends none`() async throws {
     let session = try loggedIn()
     let stopped = try await lock()
     let place = try await busyPlace()
@@ -62,7 +62,7 @@ struct RenewalTakeoverTests {
       Issue.record("It asks")
       return
     }
-    // Who gave up waiting for the first lock does not break the second.
+    // A process that gave up on the first lock does not break the second.
     #expect(takeOver(session, place) == "broken")
     #expect(next.isCurrent)
     guard case .ask = vault.beginRenewal(of: session, under: next) else {
@@ -73,7 +73,7 @@ struct RenewalTakeoverTests {
   }
 
   @Test
-  func `a claimed token blocks others, unless it may be repeated and the claim is old`() async throws {
+  func `a claimed token blocks others, unless it may be reused and the claim is old`() async throws {
     let session = try loggedIn()
     let holder = try await lock()
     guard case .ask = vault.beginRenewal(of: session, under: holder) else {
@@ -90,7 +90,7 @@ struct RenewalTakeoverTests {
   }
 
   @Test
-  func `an answer that comes after another process took over is not archived, and ends no session`() async throws {
+  func `an answer that arrives after a takeover is not archived, and ends no session`() async throws {
     let session = try loggedIn()
     let stopped = RenewalAttempt(session: session, lock: try await lock())
     #expect(takeOver(session, try await busyPlace()) == "broken")
@@ -109,7 +109,7 @@ struct RenewalTakeoverTests {
       return
     }
     #expect(takeOver(session, try await busyPlace()) == "adopted t1")
-    // Also if the lock is current, the older of two answers counts.
+    // Even with a current lock, the first of two answers counts.
     guard case .superseded = vault.perform(.renewal(Renewal(user: Account(token: "t2"), attempt: next)), after: 0)
     else {
       Issue.record("It is archived twice")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("Processes that are stopped while they have a session's locks")
+@Suite("Stopped processes that hold a session's locks")
 struct StoppedProcessTests {
   let directory: TemporaryDirectory
 
@@ -45,7 +45,7 @@ struct StoppedProcessTests {
   }
 
   @Test
-  func `a process that may have used the token is waited for in vain, and its session is adopted when it continues`()
+  func `a renewal fails while a stopped process may have used the token, and its result is adopted later`()
     async
     throws
   {
@@ -64,7 +64,7 @@ struct StoppedProcessTests {
   }
 
   @Test
-  func `the token of a stopped process that dies is tried again`() async throws {
+  func `the token of a stopped process that dies is retried`() async throws {
     let first = try await peer(wait: 10_000)
     try await first.send("context-login ada")
     let second = try await peer()
@@ -72,14 +72,14 @@ struct StoppedProcessTests {
     #expect(await refusal { try await second.send("context-renew") }.contains("\(first.identifier)"))
     try await first.kill()
     await #expect(throws: PeerProcess.Failure.self) { try await answer.value }
-    // On a slow machine the second process has tried again by itself before it is asked.
+    // On a slow machine, the second process may have retried by itself by now.
     let renewed = try await second.send("context-renew")
     let token = try token()
     #expect(renewed == "authenticated ada \(token) new" && (2...3).contains(token), "\(renewed)")
   }
 
   @Test
-  func `a renewal is taken over if tokens may be repeated, and the stopped process adopts the new session`()
+  func `a renewal is taken over if tokens may be reused, and the stopped process adopts the new session`()
     async
     throws
   {
@@ -88,7 +88,7 @@ struct StoppedProcessTests {
     let second = try await peer(wait: 100, "repeats")
     let answer = try await stopInRenewal(first)
     #expect(try await second.send("context-renew") == "authenticated ada 2 new")
-    // Its delegate goes on with the old token, which the server rejects. That must not end anybody's session.
+    // Its delegate continues with the old token, which the server rejects. That must not end the session.
     first.signal(SIGCONT)
     #expect(try await answer.value == "authenticated ada 2 new")
     #expect(try await second.send("context-state") == "authenticated ada 2 new")
@@ -98,7 +98,7 @@ struct StoppedProcessTests {
   }
 
   @Test
-  func `a lock whose stopped holder has not asked the server is taken over`() async throws {
+  func `a lock is taken over if its stopped holder has not contacted the server`() async throws {
     let second = try await peer()
     try await second.send("context-login ada")
     let holder = try PeerProcess()
@@ -114,7 +114,7 @@ struct StoppedProcessTests {
   }
 
   @Test
-  func `a stopped process that has the archive fails what others write, and nothing else`() async throws {
+  func `a stopped process that holds the archive makes others' writes fail, and nothing else`() async throws {
     let peer = try await peer()
     try await peer.send("context-login ada")
     let holder = try PeerProcess()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The databases of a user whose session processes share", .timeLimit(.minutes(5)))
+@Suite("Databases of a user in several processes", .timeLimit(.minutes(5)))
 struct UserStoreProcessTests {
   let directory: TemporaryDirectory
 
@@ -17,7 +17,7 @@ struct UserStoreProcessTests {
     return peer
   }
 
-  @Test func `are followed from process to process, row by row`() async throws {
+  @Test func `changes are followed from process to process, row by row`() async throws {
     let first = try await peer()
     try await first.send("context-login ada")
     let second = try await peer()
@@ -32,7 +32,9 @@ struct UserStoreProcessTests {
     #expect(!(first.events.elements + second.events.elements).contains("changed everything"))
   }
 
-  @Test func `are followed after a switch of the user, and those of the old one are not shown`() async throws {
+  @Test func `after a switch of users, the new user's rows are followed, and the old user's are not shown`()
+    async throws
+  {
     let first = try await peer()
     try await first.send("context-login ada")
     let second = try await peer()
@@ -47,7 +49,7 @@ struct UserStoreProcessTests {
     try await second.events.wait(for: "items flour")
   }
 
-  @Test func `leave no author behind, however often a process is killed`() async throws {
+  @Test func `killed processes leave no author behind`() async throws {
     let first = try await peer()
     try await first.send("context-login ada")
     for round in 1...3 {

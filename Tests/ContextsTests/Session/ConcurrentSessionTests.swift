@@ -6,7 +6,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("Sessions that many ask for at once")
+@Suite("Concurrent requests for a session")
 struct ConcurrentSessionTests {
   let root: Root
 
@@ -15,7 +15,7 @@ struct ConcurrentSessionTests {
   }
 
   @Test
-  func `a thousand tasks that want a valid session wait for one renewal`() async throws {
+  func `a thousand tasks that request a valid session wait for one renewal`() async throws {
     let context = try root.context()
     let gate = Gate()
     let delegate = TestDelegate(renew: { account in
@@ -34,7 +34,7 @@ struct ConcurrentSessionTests {
   }
 
   @Test
-  func `news that a slow process tells after those of a faster one hides nothing`() throws {
+  func `announcing an older revision after a newer one is still a change`() throws {
     let bell = try AppGroupsFile(
       name: "revision.json", initialValue: 0, container: AppGroupsContainer(directory: root.directory.url))
     StandardAppContext<Account>.ring(bell, 6)
@@ -44,7 +44,7 @@ struct ConcurrentSessionTests {
   }
 
   @Test(arguments: ["", "garbage", "\(Int.max)"])
-  func `a bell that is damaged, or cannot go on counting, rings all the same`(content: String) throws {
+  func `a bell that is damaged or at its maximum still rings`(content: String) throws {
     let file = root.directory.file("Files/revision.json")
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(content.utf8).write(to: file)
@@ -56,7 +56,7 @@ struct ConcurrentSessionTests {
   }
 
   @Test
-  func `who is cancelled waits no more, and the renewal goes on for the others and for the archive`() async throws {
+  func `a cancelled task stops waiting, and the renewal continues and is archived`() async throws {
     let gate = Gate()
     let delegate = TestDelegate(renew: { account in
       try await gate.pass()
@@ -109,7 +109,7 @@ struct ConcurrentSessionTests {
   }
 
   @Test
-  func `who subscribes late gets the state at once, and what is shown together belongs together`() async throws {
+  func `a late subscriber receives the state at once, and derived values are consistent`() async throws {
     let context = try root.context()
     let delegate = TestDelegate()
     let mixed = Recorder<String>()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("A delegate that comes late")
+@Suite("Setting a delegate late")
 struct LateDelegateTests {
   let clock = TestClock()
 
@@ -18,7 +18,7 @@ struct LateDelegateTests {
   private var noDelegate: ContextError { .noDelegate(operation: "renew the session") }
 
   @Test
-  func `a renewal that had nobody to ask begins again when a delegate is set, or the process goes on`() {
+  func `a renewal that failed without a delegate is repeated when one is set or the process resumes`() {
     let process = loggedIn()
     for (round, event) in [SessionEvent<Account>.delegateSet, .wake(isResuming: true)].enumerated() {
       process.ask { .refresh($0, isForced: false) }
@@ -37,7 +37,7 @@ struct LateDelegateTests {
   }
 
   @Test
-  func `a delegate that is set while nobody is found is asked, and only once`() throws {
+  func `a delegate set while a renewal fails without one is asked exactly once`() throws {
     let process = loggedIn()
     let call = process.ask { .refresh($0, isForced: false) }
     process.engine.submit(.delegateSet)

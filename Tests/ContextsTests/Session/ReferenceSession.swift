@@ -2,9 +2,9 @@ import Foundation
 
 @testable import Contexts
 
-/// What a session must be, said in the plainest way: the table of the design, with no regard for how it is done.
+/// The reference for a session: a direct implementation of the design's state table.
 struct ReferenceSession {
-  /// Who is logged in according to the archive, for which login, and renewed how often.
+  /// The archived user, with the numbers of the login and the renewal.
   struct Disk: Equatable {
     var account: Account
     var session: Int
@@ -20,24 +20,24 @@ struct ReferenceSession {
 
   var state = AuthState.restoring
   var doing = Doing.nothing
-  /// What is shown; it was archived before.
+  /// The session that is shown, which was archived before.
   var shown: Disk?
   var disk: Disk?
   var sessions = 0
   var generations = 0
-  /// How often the server has been asked for anything.
+  /// The number of requests to the server.
   var requests = 0
   var now = Date.beginning
   var failures = 0
   var retryAt: Date?
   var refreshAt: Date?
-  /// A renewed account that the archive did not take, and the session that it was made of.
+  /// A renewed account that could not be archived, and the session on which it is based.
   var unwritten: (account: Account, base: Disk)?
   /// The session that the server was last asked to renew.
   var base: Disk?
-  /// The session that was left, though it could not be written down.
+  /// The session that was left by a logout that could not be archived.
   var left: Int?
-  /// Whether another process has written what this one has not seen.
+  /// A Boolean value that indicates whether another process has written changes that this one has not read.
   var hasNews = false
   var isFull = false
   var trusts: Bool? = false
@@ -60,7 +60,7 @@ struct ReferenceSession {
 
   // MARK: The table
 
-  /// A process begins.
+  /// Starts a process.
   mutating func restore() {
     (state, doing, failures, retryAt, refreshAt, unwritten) = (.unauthenticated, .nothing, 0, nil, nil, nil)
     (shown, hasNews, left) = (disk, false, nil)
@@ -162,7 +162,7 @@ struct ReferenceSession {
 
   private func isCurrent(_ session: Disk) -> Bool { disk?.session == session.session }
 
-  /// The session of the archive is another one: it is taken for the truth.
+  /// Adopts the archived session, because it is a different one.
   private mutating func give(way: Void) {
     (doing, hasNews) = (.nothing, false)
     guard let disk else { return forget() }
@@ -215,10 +215,10 @@ struct ReferenceSession {
     adopt(again: again)
   }
 
-  /// Whether another process has renewed the session meanwhile.
+  /// Returns `true` if another process has renewed the session in between.
   private func isSuperseded(_ base: Disk) -> Bool { disk?.generation != base.generation }
 
-  /// What is archived becomes the session.
+  /// Adopts the archived session.
   private mutating func adopt(again: Bool) {
     hasNews = false
     guard let disk else { return }
@@ -231,7 +231,7 @@ struct ReferenceSession {
     if again { refresh() }
   }
 
-  /// What the server has changed counts; what it has not is as it was changed meanwhile.
+  /// Merges the fields: the server's changes win, and fields it left unchanged keep the values of other writers.
   private func join(_ mine: Account, _ base: Account, _ theirs: Account) -> Account {
     Account(
       id: mine.id, name: mine.name == base.name ? theirs.name : mine.name,
@@ -280,7 +280,7 @@ struct ReferenceSession {
     }
   }
 
-  /// Another process has renewed the session.
+  /// Simulates a renewal by another process.
   mutating func renewElsewhere(_ account: Account) {
     generations += 1
     disk = disk.map { Disk(account: account, session: $0.session, generation: generations) }
@@ -297,7 +297,7 @@ struct ReferenceSession {
     hasNews = true
   }
 
-  /// This process is told that the archive has changed.
+  /// Notifies this process of changes to the archive.
   mutating func look() {
     guard hasNews else { return }
     hasNews = false

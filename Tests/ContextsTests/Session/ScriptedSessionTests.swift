@@ -16,7 +16,7 @@ struct ScriptedSessionTests {
     ScriptedProcess(archive: archive, secrets: secrets, clock: clock, chance: chance)
   }
 
-  /// Somebody who is logged in; the next start finds them.
+  /// Returns a process with a logged-in user, whom the next launch restores.
   private func loggedIn(_ account: Account = Account()) -> ScriptedProcess {
     let process = process()
     process.restore()
@@ -27,7 +27,7 @@ struct ScriptedSessionTests {
   private func after(_ seconds: TimeInterval) -> Date { .beginning + clock.now.offset.seconds + seconds }
 
   @Test
-  func `a start goes from restoring to presession, and to authenticated when the session is renewed`() {
+  func `a launch goes from restoring to presession, and to authenticated after the renewal`() {
     _ = loggedIn()
     let process = process()
     #expect(process.engine.machine.state == .restoring)
@@ -40,7 +40,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a user who was migrated, but could not be archived so, is not shown`() throws {
+  func `a migrated user who cannot be archived is not shown`() throws {
     try archive.write(
       ArchiveContents(
         revision: 4, session: 4, generation: 4, currentID: "ada",
@@ -54,7 +54,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a thousand who want a valid session are answered by one renewal`() throws {
+  func `a thousand requests for a valid session are answered by one renewal`() throws {
     let process = loggedIn(Account(expiration: after(-1)))
     let calls = (0..<1000).map { _ in process.ask(SessionEvent.valid) }
     #expect(process.server.requests.count == 1)
@@ -63,7 +63,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `who forces a renewal while one is under way gets one of its own`() throws {
+  func `a forced renewal during another one gets its own request`() throws {
     let process = loggedIn()
     let first = process.ask { .refresh($0, isForced: false) }
     let forced = process.ask { .refresh($0, isForced: true) }
@@ -76,7 +76,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `failures are tried again after 1, 2, 4 seconds and so on, never more than a minute, and never given up`() {
+  func `failures are retried after 1, 2, 4 seconds and so on, at most a minute apart, without end`() {
     let process = loggedIn()
     process.ask { .refresh($0, isForced: false) }
     for (round, delay) in [1, 2, 4, 8, 16, 32, 60, 60, 60].enumerated() {
@@ -93,7 +93,7 @@ struct ScriptedSessionTests {
   }
 
   @Test(arguments: [(0.0, 0.8), (1.0, 1.2)])
-  func `the time until the next try is varied at random`(_ chance: Double, _ seconds: Double) {
+  func `the delay before a retry varies at random`(_ chance: Double, _ seconds: Double) {
     let process = process(chance)
     process.restore()
     process.ask { .start(Account(), $0, replacing: false) }
@@ -106,7 +106,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a resumed process tries at once what has failed`() {
+  func `a resumed process retries a failed renewal at once`() {
     let process = loggedIn()
     process.ask { .refresh($0, isForced: false) }
     process.answerRefresh(0, .failed(.refreshFailed(noNetwork)))
@@ -115,7 +115,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a session is renewed before it expires, a minute or a fifth of its time`() {
+  func `a session is renewed before it expires, by a minute or a fifth of its lifetime`() {
     let process = loggedIn(Account(expiration: after(3600)))
     clock.advance(by: .seconds(3539))
     #expect(process.server.requests.isEmpty)
@@ -129,7 +129,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a session that expires while the server cannot be reached is presession until it can`() {
+  func `a session that expires while the server is unreachable is presession until it is renewed`() {
     let process = loggedIn(Account(expiration: after(100)))
     clock.advance(by: .seconds(80))
     process.answerRefresh(0, .failed(.refreshFailed(noNetwork)))
@@ -142,7 +142,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a rejection ends the session once, and takes the secret with it`() {
+  func `a rejection ends the session once, and removes the secret`() {
     let process = loggedIn()
     let call = process.ask { .refresh($0, isForced: false) }
     #expect(secrets.keys().count == 1)
@@ -157,7 +157,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a renewal that brings another user ends the session, and mixes nothing`() {
+  func `a renewal that returns another user ends the session, and archives nothing of that user`() {
     let process = loggedIn()
     process.ask { .refresh($0, isForced: false) }
     process.answerRefresh(0, user: Account(id: "eve", token: "hers"))
@@ -167,7 +167,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `an answer that comes after the logout, or in the next session, changes nothing`() {
+  func `an answer that arrives after the logout, or in the next session, changes nothing`() {
     let process = loggedIn()
     process.ask { .refresh($0, isForced: false) }
     process.ask(SessionEvent.logout)
@@ -184,7 +184,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `who logs out while a login is under way is not logged in by it`() {
+  func `a logout during a login ends the login`() {
     let process = process()
     process.restore()
     let login = process.ask(SessionEvent.login)
@@ -196,7 +196,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a logout ends the session when it is archived, before the server is told and whatever the server says`() {
+  func `a logout ends the session as soon as it is archived, regardless of the server's answer`() {
     let process = loggedIn()
     let call = process.ask(SessionEvent.logout)
     #expect(archive.archived.currentID == nil)
@@ -214,7 +214,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a server that does not answer a logout keeps nobody from logging in`() {
+  func `a server that does not answer a logout does not block the next login`() {
     let process = loggedIn()
     let logout = process.ask(SessionEvent.logout)
     process.ask(SessionEvent.login)
@@ -228,7 +228,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a renewed session that cannot be written is shown only when it can, and not asked for again`() throws {
+  func `a renewed session that cannot be archived is shown once it can be, without another request`() throws {
     let process = loggedIn()
     let call = process.ask { .refresh($0, isForced: false) }
     archive.fails = true
@@ -246,7 +246,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a session that another process has ended is not brought back by a renewal of this one`() {
+  func `a renewal does not revive a session that another process has ended`() {
     let process = loggedIn()
     process.ask { .refresh($0, isForced: false) }
     let other = self.process()
@@ -259,7 +259,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a login that another process makes while the server is told of a logout is followed at once`() {
+  func `another process's login during a logout request is followed at once`() {
     let process = loggedIn()
     let logout = process.ask(SessionEvent.logout)
     let other = self.process()
@@ -275,7 +275,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `who was logged out though nothing could be written stays so, whatever another process makes of the session`() {
+  func `a logout that cannot be archived persists, even if another process renews the session`() {
     let process = loggedIn()
     let other = self.process()
     other.restore()
@@ -292,7 +292,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `what the user changes while a session is renewed stays, and what the server changes as well`() {
+  func `changes by the user and by the server during a renewal are both kept`() {
     let process = loggedIn(Account(expiration: after(100)))
     process.ask { .refresh($0, isForced: false) }
     process.ask { .update({ $0.name = "Countess" }, $0) }
@@ -308,7 +308,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `what the user changes while a renewed session cannot be written stays`() {
+  func `a change by the user is kept while a renewed session cannot be archived`() {
     let process = loggedIn()
     process.ask { .refresh($0, isForced: false) }
     archive.fails = true
@@ -320,7 +320,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a login does not replace an archive that cannot be read just now`() {
+  func `a login does not replace an archive that is temporarily unreadable`() {
     let process = loggedIn(Account(id: "grace"))
     process.ask(SessionEvent.logout)
     process.answerLogout(0)
@@ -336,7 +336,7 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `what is asked before the archive was read is refused`() {
+  func `requests before the archive is read are rejected`() {
     let process = process()
     for event in [SessionEvent<Account>.login, SessionEvent.valid, SessionEvent.logout] {
       #expect(process.answers(to: process.ask(event)) == [.failure(.notSetUp)])
@@ -346,7 +346,7 @@ struct ScriptedSessionTests {
 
 extension ScriptedSessionTests {
   @Test
-  func `of two changes at the same time, none is lost`() {
+  func `two concurrent changes are both kept`() {
     let process = loggedIn()
     let other = self.process()
     other.restore()

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Contexts
 
-@Suite("Random sessions, judged by a model")
+@Suite("Random sessions compared with a model")
 struct SimulationTests {
   @Test
-  func `logins, renewals, expiries, logouts, crashes and late answers never leave the model`() throws {
+  func `logins, renewals, expiries, logouts, crashes and late answers always match the model`() throws {
     let steps = Scale.count(3000, torture: 100_000)
     let seed = Scale.isTorture || Scale.seed != nil ? Chance.seed : 7
     Scale.progress("simulation of \(steps) steps with seed \(seed)")
@@ -22,12 +22,12 @@ struct SimulationTests {
       }
       if step % 20000 == 0 { Scale.progress("\(step) steps; so often: \(simulation.tally)") }
     }
-    // Everything that can happen has happened.
+    // All kinds of actions have occurred.
     #expect(simulation.tally.count >= 17, "\(simulation.tally)")
   }
 }
 
-/// A process, the model of it, and what happens to both.
+/// A process and its model, which perform the same random actions.
 private struct Simulation {
   private var chance: Chance
   private let clock = TestClock()
@@ -37,7 +37,7 @@ private struct Simulation {
   private var process: ScriptedProcess
   private var model = ReferenceSession()
   private var others: SessionVault<Account>
-  /// The servers of processes that are gone, and would answer them.
+  /// The servers of crashed processes, which may still answer.
   private var dead: [ScriptedServer] = []
   private var tokens = 0
   private(set) var tally: [String: Int] = [:]
@@ -51,7 +51,7 @@ private struct Simulation {
     model.restore()
   }
 
-  /// Lets something happen, and says what.
+  /// Performs a random action and returns its name.
   mutating func step() -> String {
     let action = act()
     tally[action, default: 0] += 1
@@ -135,7 +135,7 @@ private struct Simulation {
     }
   }
 
-  /// The server answers: usually what it was asked last, or something of long ago, or of a process that is dead.
+  /// Lets the server answer: usually the last request, otherwise an older one or one of a crashed process.
   private mutating func answer(newest: Bool) -> String {
     if !newest, let old = dead.last, !old.requests.isEmpty, chance.once(in: 2) {
       reply(old, chance.number(below: old.requests.count), account(), chance.number(below: 4), nil)
@@ -163,7 +163,7 @@ private struct Simulation {
     case .refresh(let session, let answer):
       let attempt = RenewalAttempt(session: session)
       var account = account
-      // A server that knows nothing of names hands back what it was given.
+      // A server without names returns the name it received.
       if chance.once(in: 2) { account.name = session.user.name }
       switch dice {
       case 0:
@@ -179,7 +179,7 @@ private struct Simulation {
     }
   }
 
-  /// Another process does something, of which this one is told later, if at all.
+  /// Performs an action in another process, of which this one is notified later or never.
   private mutating func elsewhere() -> String {
     if model.isFull { return "nothing" }
     if chance.once(in: 2) {
@@ -201,7 +201,7 @@ private struct Simulation {
     return "renewal elsewhere"
   }
 
-  /// How the process differs from the model, if it does.
+  /// The first difference between the process and the model, or `nil`.
   func difference() -> String? {
     let machine = process.engine.machine
     guard let status = process.status else { return "nothing was shown" }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("A user who is changed")
+@Suite("Changing the user")
 struct UserUpdateTests {
   let root: Root
   let delegate = TestDelegate(trusts: true)
@@ -22,7 +22,7 @@ struct UserUpdateTests {
   }
 
   @Test
-  func `a changed user is shown, archived with its secret, and found by the next start`() async throws {
+  func `a changed user is shown, archived with its secret, and found at the next launch`() async throws {
     let new = Account(name: "Countess", token: "t9", expiration: Date(timeIntervalSince1970: 4_000_000_000))
     do {
       let context = try await loggedIn()
@@ -37,7 +37,7 @@ struct UserUpdateTests {
   }
 
   @Test
-  func `a user is not changed into another one, and nothing changes`() async throws {
+  func `a user cannot be changed into another one`() async throws {
     let context = try await loggedIn()
     await #expect(throws: ContextError.differentUser(expected: "ada", found: "eve")) {
       try await context.update { $0 = Account(id: "eve") }
@@ -47,7 +47,7 @@ struct UserUpdateTests {
   }
 
   @Test
-  func `a user who is not encoded as an object cannot log in, because renewals could not be joined`() async throws {
+  func `a user that is not encoded as an object cannot log in, because renewals could not be merged`() async throws {
     struct Name: SessionUser {
       let id: String
 
@@ -69,7 +69,7 @@ struct UserUpdateTests {
   }
 
   @Test
-  func `nobody is changed while nobody is logged in`() async throws {
+  func `a change without a logged-in user throws`() async throws {
     let context = try root.context()
     await #expect(throws: ContextError.notSetUp) { try await context.update { $0.name = "Eve" } }
     try await context.setup(authDelegate: delegate)
@@ -78,7 +78,7 @@ struct UserUpdateTests {
   }
 
   @Test
-  func `a changed user whose session is over is presession, and renewed`() async throws {
+  func `changing a user to an expired session makes it presession, and renews it`() async throws {
     let context = try await loggedIn()
     let states = context.authState.recorded()
     try await context.update { $0.expiration = Date(timeIntervalSinceNow: -1) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("Clocks that are wrong")
+@Suite("Wrong clocks")
 struct WrongClockTests {
   let clock = TestClock()
 
@@ -15,7 +15,7 @@ struct WrongClockTests {
   }
 
   @Test
-  func `a session that arrives expired, by a renewal or a login, is reported with the difference`() {
+  func `a session that has expired on arrival is reported with the difference`() {
     let process = process()
     process.ask(SessionEvent.login)
     process.answerLogin(0, .success(Account(expiration: .beginning - 3000)))
@@ -30,7 +30,7 @@ struct WrongClockTests {
   }
 
   @Test(arguments: [-3600.0, 3600])
-  func `a session whose server tells the time expires by the server's clock`(_ difference: TimeInterval) {
+  func `a session with the server's time expires by the server's clock`(_ difference: TimeInterval) {
     let process = process()
     process.ask(SessionEvent.login)
     let now = Date.beginning + difference

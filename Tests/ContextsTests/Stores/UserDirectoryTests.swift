@@ -3,14 +3,14 @@ import Testing
 
 @testable import Contexts
 
-@Suite("Names of users' directories")
+@Suite("Names of user directories")
 struct UserDirectoryTests {
   private func hex(_ text: String) -> String {
     SHA256.digest(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   @Test
-  func `the digest is that of the standard`() {
+  func `the digest is the standard SHA-256`() {
     #expect(hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     #expect(hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     #expect(
@@ -19,7 +19,7 @@ struct UserDirectoryTests {
   }
 
   @Test
-  func `identities cannot lead elsewhere, be too long or meet`() {
+  func `directory names cannot escape the root, exceed the length limit, or collide`() {
     let long = String(repeating: "x", count: 5000)
     let identities = [
       "ada", "Ada", "ADA", "..", ".", "", "../../x", "a/b", "a%2fb", "a\0b", "é", long,

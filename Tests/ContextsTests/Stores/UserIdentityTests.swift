@@ -6,7 +6,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("Identities and their databases")
+@Suite("User identities and their databases")
 struct UserIdentityTests {
   let root: Root
   let versions = StoreVersions(cacheVersion: 1, persistenceVersion: 1, models: [Item.self])
@@ -38,7 +38,7 @@ struct UserIdentityTests {
   }
 
   @Test
-  func `a server that decomposes an identity does not move the user's databases`() async throws {
+  func `an identity that a server returns in decomposed form keeps its databases`() async throws {
     let (composed, decomposed) = (composed, decomposed)
     let delegate = TestDelegate(
       trusts: true, login: { Account(id: composed) },
@@ -82,7 +82,7 @@ struct UserIdentityTests {
   }
 
   @Test
-  func `a user with the identity of the standard context has other databases than nobody`() async throws {
+  func `a user with the standard context's identity has separate databases`() async throws {
     let context = try await context(TestDelegate(trusts: true))
     let id = StandardAppContext<Account>.standardID
     try await put("nobody's", into: context.standard)
@@ -99,7 +99,7 @@ struct UserIdentityTests {
   }
 
   @Test
-  func `the standard context keeps its databases through logins, logouts and starts`() async throws {
+  func `the standard context keeps its databases through logins, logouts and restarts`() async throws {
     let delegate = TestDelegate(trusts: true)
     do {
       let context = try await context(delegate)

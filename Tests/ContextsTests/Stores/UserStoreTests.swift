@@ -7,7 +7,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("The databases of users", .patient)
+@Suite("Databases of users", .patient)
 struct UserStoreTests {
   let root: Root
   let versions = StoreVersions(cacheVersion: 1, persistenceVersion: 1, models: [Item.self])
@@ -26,7 +26,7 @@ struct UserStoreTests {
   }
 
   @Test
-  func `a new version of the schema migrates what lasts, and empties no more than the cache`() async throws {
+  func `a new schema version migrates persistent data, and empties only the cache`() async throws {
     do {
       let store = try await signedIn().current.value.store
       for database in [try store.persistence, try store.cache] {
@@ -43,7 +43,7 @@ struct UserStoreTests {
   }
 
   @Test
-  func `caches lie in the directory that is given for them, and are purged there`() async throws {
+  func `caches are stored and purged in the given directory`() async throws {
     let place = try TemporaryDirectory()
     let caches = place.url.appending(path: "Caches")
     let context = try StandardAppContext<Account>(
@@ -67,7 +67,7 @@ struct UserStoreTests {
   }
 
   @Test
-  func `what is in memory lives as long as the session, though nobody holds it`() async throws {
+  func `in-memory data lives as long as the session, even without references`() async throws {
     let context = try await signedIn()
     try await context.current.value.store.memory.write { try $0.put(Item(id: 1, text: "a")) }
     #expect(try await context.current.value.store.memory.read { try $0.count(Item.self) } == 1)
@@ -77,7 +77,7 @@ struct UserStoreTests {
   }
 
   @Test
-  func `a write inside a write ends neither early`() async throws {
+  func `a write inside a write throws, and neither is committed`() async throws {
     let database = try await signedIn().current.value.store.persistence
     await #expect(throws: DatabaseError.self) {
       try await database.write { transaction in
@@ -89,7 +89,7 @@ struct UserStoreTests {
   }
 
   @Test(arguments: ["../../x", "a/b", "..", "Ada", String(repeating: "long", count: 500), "\0"])
-  func `databases of any identity lie in the root, apart from all others`(_ id: String) async throws {
+  func `databases of any identity lie in the root, separate from all others`(_ id: String) async throws {
     let context = try await signedIn(id)
     let store = context.current.value.store
     try await store.persistence.write { try $0.put(Item(id: 1, text: id)) }
@@ -122,7 +122,7 @@ struct UserStoreTests {
   }
 
   @Test
-  func `a query never shows the rows of a user who is gone, though the next one's cannot be read`() async throws {
+  func `a query never shows a former user's rows, even if the next user's cannot be read`() async throws {
     let context = try await signedIn()
     try await context.current.value.store.persistence.write { try $0.put(Item(id: 1, text: "ada's")) }
     let query = context.query(Item.ordered(by: "id"))
@@ -139,7 +139,7 @@ struct UserStoreTests {
     try await values.wait(for: "no row") { $0.last == .some(nil) }
     let failure = try await failures.first { _ in true }
     #expect(query.status.value.failure == failure && row.status.value.failure == failure)
-    // It is tried again, though nothing tells that the trouble is over.
+    // The read is retried, although nothing reports the repair.
     try manager.removeItem(at: file)
     try await query.status.firstValue { $0 == .current }
     try await context.current.value.store.persistence.write { try $0.put(Item(id: 1, text: "grace's")) }
@@ -148,7 +148,7 @@ struct UserStoreTests {
   }
 
   @Test
-  func `a query follows a switch that somebody else is too busy to learn of`() async throws {
+  func `a query follows a switch while another subscriber is busy`() async throws {
     let context = try await signedIn()
     let ada = try context.current.value.store.persistence
     try await ada.write { try $0.put(Item(id: 1, text: "ada's")) }
@@ -159,7 +159,7 @@ struct UserStoreTests {
     try await texts.wait(for: ["ada's"])
     let (isBusy, end) = (Recorder<Bool>(), DispatchSemaphore(value: 0))
     let thread = Thread {
-      // The first value is given on this thread, and whoever switches meanwhile leaves the news to it.
+      // The first value is delivered on this thread, and a concurrent switch leaves its notification to it.
       let busy = context.current.sink { _ in
         if isBusy.elements.isEmpty {
           isBusy.record(true)
@@ -181,14 +181,14 @@ struct UserStoreTests {
   }
 
   @Test
-  func `a user whom another process has logged in is not purged, but one who has left is, whatever the server does`()
+  func `a user logged in by another process is not purged, but one who is logging out is`()
     async throws
   {
     let context = try root.context(versions: versions)
     let gate = Gate()
     let delegate = TestDelegate(trusts: true, leave: { _ in try await gate.pass() })
     try await context.setup(authDelegate: delegate)
-    // As another process does that has not told it yet.
+    // Simulates a login by another process, of which this context was not notified yet.
     guard case .written = context.engine.vault.perform(.login(Account(), nil), after: 0) else {
       Issue.record("It was not archived")
       return
@@ -209,14 +209,14 @@ struct UserStoreTests {
   }
 
   @Test
-  func `purging a user of whom there is nothing is an error, because the identity may be misspelt`() async throws {
+  func `purging an unknown user is an error, because the identity may be misspelled`() async throws {
     let context = try await signedIn()
     _ = try context.current.value.store.persistence
     try await context.logout()
     for id in ["Ada", StandardAppContext<Account>.standardID] {
       await #expect(throws: ContextError.unknownUser(userID: id)) { try await context.purge(userID: id) }
     }
-    // Neither the databases nor the identity alone are unknown.
+    // A user with only databases or only an identity is known.
     #expect(try await context.cleanHistoryUserList() == ["ada"])
     try await context.purge(userID: "ada")
     try await context.startAppContext(with: Account(id: "grace"))
@@ -226,7 +226,7 @@ struct UserStoreTests {
   }
 
   @Test
-  func `purging removes a user's databases, and never those of the current user`() async throws {
+  func `purging removes a user's databases, but never those of the current user`() async throws {
     let context = try await signedIn()
     let store = context.current.value.store
     _ = try store.persistence
@@ -240,7 +240,7 @@ struct UserStoreTests {
   }
 
   @Test
-  func `a user whose databases cannot be removed stays in the archive, to be removed the next time`() async throws {
+  func `a user whose databases cannot be removed stays in the archive until the next purge`() async throws {
     struct Stuck: Error {}
     let context = try await signedIn()
     try await context.logout()

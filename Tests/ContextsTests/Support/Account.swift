@@ -40,6 +40,6 @@ struct Account: SessionUser, Equatable, CustomStringConvertible {
 }
 
 extension Date {
-  /// When tests begin.
+  /// The date at which tests begin.
   static let beginning = Date(timeIntervalSince1970: 1_000_000)
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Every byte that lies below a directory.
+/// The contents of all files below a directory.
 enum DirectoryBytes {
   /// The paths of the files that contain a text.
   static func files(below directory: URL, containing text: String) throws -> [String] {

@@ -3,7 +3,9 @@ import Signals
 
 @testable import Contexts
 
-/// An archive in memory, which fails when it is told to; two engines that have it are two processes.
+/// An archive in memory that can be made to fail.
+///
+/// Two engines that share it act as two processes.
 final class MemoryArchive: SessionArchive {
   struct Full: Error {}
   struct Unreadable: Error {}
@@ -19,7 +21,7 @@ final class MemoryArchive: SessionArchive {
     set { lock.withLock { isFull = newValue } }
   }
 
-  /// Whether it cannot be read just now.
+  /// A Boolean value that indicates whether reads fail.
   var failsToRead: Bool {
     get { lock.withLock { isUnreadable } }
     set { lock.withLock { isUnreadable = newValue } }

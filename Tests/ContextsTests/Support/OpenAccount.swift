@@ -8,7 +8,7 @@ struct OpenAccount: SessionUser, Equatable {
   var token: String
 }
 
-/// A server that gives out the same recognizable token with a number.
+/// A server whose tokens all contain the same recognizable text.
 final class OpenServer: AuthControllerDelegate {
   static let token = "TopSecret"
 

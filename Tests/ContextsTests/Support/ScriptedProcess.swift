@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Contexts
 
-/// A process without threads: an engine that does everything within the call that asks for it.
+/// A process without threads: its engine does all work inside the requesting call.
 final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the lock.
   let engine: SessionEngine<Account>
   let server: ScriptedServer
@@ -28,14 +28,14 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
     box.process = self
   }
 
-  /// What has been shown, without repetition of the state.
+  /// The states that were shown, without repetitions.
   var states: [AuthState] {
     lock.withLock { statuses.map(\.authState) }.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
   }
 
   var status: SessionStatus<Account>? { lock.withLock { statuses.last } }
 
-  /// Asks, and returns the number by which ``answers(to:)`` knows the call.
+  /// Sends a request and returns its number, which ``answers(to:)`` accepts.
   @discardableResult
   func ask(_ event: @escaping (Int) -> SessionEvent<Account>) -> Int {
     let call = begin()
@@ -52,24 +52,24 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
     lock.withLock { results[call] ?? [] }
   }
 
-  /// How many calls have been answered so often.
+  /// Returns the number of calls that were answered the given number of times.
   func callCount(answered times: Int) -> Int {
     lock.withLock { results.values.count { $0.count == times } }
   }
 
-  /// Lets a request of the server's have an answer.
+  /// Answers a renewal request.
   func answerRefresh(_ index: Int, _ answer: RefreshAnswer<Account>) {
     if case .refresh(_, let reply) = server.requests[index] { reply(answer) {} }
   }
 
-  /// Lets a request for renewal have a user for an answer.
+  /// Answers a renewal request with a user.
   func answerRefresh(_ index: Int, user: Account) {
     if case .refresh(let session, let reply) = server.requests[index] {
       reply(.renewed(Renewal(user: user, attempt: RenewalAttempt(session: session)))) {}
     }
   }
 
-  /// Lets a request for renewal be rejected.
+  /// Rejects a renewal request.
   func rejectRefresh(_ index: Int, _ failure: ServerFailure) {
     if case .refresh(let session, let reply) = server.requests[index] {
       reply(.rejected(failure, RenewalAttempt(session: session))) {}

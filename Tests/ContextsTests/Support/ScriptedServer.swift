@@ -3,7 +3,7 @@ import Signals
 
 @testable import Contexts
 
-/// A server that answers when a script says so, and late answers too.
+/// A server whose answers a script sends, even late ones.
 final class ScriptedServer: SessionServer {
   enum Request: Sendable {
     case login(@Sendable (Result<Account, ContextError>) -> Void)
@@ -25,7 +25,7 @@ final class ScriptedServer: SessionServer {
 
   var requests: [Request] { lock.withLock { all } }
 
-  /// Whether sessions need not be renewed; `nil` if there is nobody to ask.
+  /// A Boolean value that indicates whether sessions need no renewal, or `nil` without a delegate.
   var trusts: Bool? {
     get { lock.withLock { isTrusting } }
     set { lock.withLock { isTrusting = newValue } }

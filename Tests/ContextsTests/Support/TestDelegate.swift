@@ -4,7 +4,7 @@ import Signals
 import Stores
 import TestSupport
 
-/// A delegate that answers as a test tells it, and records what it is asked.
+/// A delegate with answers from a test, which records its calls.
 final class TestDelegate: AuthControllerDelegate {
   let calls = Recorder<String>()
   let login: @Sendable () async throws -> Account
@@ -49,7 +49,7 @@ final class TestDelegate: AuthControllerDelegate {
   }
 }
 
-/// A root of a test's own.
+/// A root directory for one test.
 struct Root {
   let directory: TemporaryDirectory
 
@@ -57,7 +57,7 @@ struct Root {
     directory = try TemporaryDirectory()
   }
 
-  /// Opens a copy of what an earlier version of the package wrote.
+  /// Opens a copy of the files that an earlier version of the package wrote.
   init(_ stored: StoredFormat) throws {
     directory = try stored.copy()
   }
