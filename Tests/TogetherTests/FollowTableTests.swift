@@ -37,12 +37,12 @@ struct FollowTableTests {
     "``/Containers/CookieJar``": ["a jar follows switches of environments"],
     "`UserDefaults`": ["existing values belong to the default environment, and are hidden in others"],
     "`HTTPCookieStorage`": ["no cookie is visible in another environment, and each returns with all its attributes"],
-    "``/Stores/Database``": ["shows what is in the other, in rows, queries and changes"],
+    "``/Stores/Database``": ["a database shows the new contents in rows, queries and changes"],
     "``/Stores/LiveQuery``, ``/Stores/LiveObject``": [
       "live rows and queries change with files and the active environment before activate returns",
       "live rows and queries are never mixed when other processes switch during writes",
     ],
-    "``/Stores/DatabaseShare``": ["goes over when it may write again, and says so until then"],
+    "``/Stores/DatabaseShare``": ["a suspended share follows the swap when it resumes, and throws until then"],
     "``/Tweaks/TweakManager``": [
       "a flag from a suite changes together with files and the active environment",
       "flags from a file and from a shared value change together with the active environment",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Stores
 
-/// What SQLite's update hook does not tell is told all the same.
+/// Changes that SQLite's update hook does not report are reported nevertheless.
 @Suite("Changes that SQLite hides")
 struct HiddenChangeTests {
   private let database: Database
@@ -23,40 +23,40 @@ struct HiddenChangeTests {
     }
   }
 
-  @Test func `all rows removed by one statement are removed one by one`() throws {
+  @Test func `a DELETE of all rows reports each row`() throws {
     #expect(try database.changes(by: "DELETE FROM plain")?["plain"] == TableChanges(deleted: [1, 2, 3]))
   }
 
-  @Test func `the same with a condition that is always true`() throws {
+  @Test func `a DELETE with a condition that is always true reports each row`() throws {
     #expect(try database.changes(by: "DELETE FROM plain WHERE 1")?["plain"] == TableChanges(deleted: [1, 2, 3]))
   }
 
-  @Test func `a row that another one replaces is gone`() throws {
+  @Test func `a row replaced by another one is reported as deleted`() throws {
     let changes = try database.changes(by: "INSERT OR REPLACE INTO plain VALUES (9, 'b', 0)")
     #expect(changes?["plain"] == TableChanges(inserted: [9], deleted: [2]))
     let more = try database.changes(by: "UPDATE OR REPLACE plain SET name = 'a' WHERE id = 3")
     #expect(more?["plain"] == TableChanges(updated: [3], deleted: [1]))
   }
 
-  @Test func `a row that replaces itself is updated`() throws {
+  @Test func `a row that replaces itself is reported as updated`() throws {
     let changes = try database.changes(by: "REPLACE INTO plain VALUES (2, 'b', 7)")
     #expect(changes?["plain"] == TableChanges(updated: [2]))
   }
 
-  @Test func `rows are replaced because the table says so`() throws {
+  @Test func `a replacement by a table's conflict clause is reported`() throws {
     _ = try database.changes(by: "CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT UNIQUE ON CONFLICT REPLACE)")
     let changes = try database.changes(by: "INSERT INTO t VALUES (1, 'k'), (2, 'k')")
     #expect(changes?["t"] == TableChanges(inserted: [2]))
   }
 
-  @Test func `a changed key is one row gone and another one there`() throws {
+  @Test func `a changed key is reported as one deleted and one inserted row`() throws {
     let changes = try database.changes(by: "UPDATE plain SET id = 20 WHERE id = 2")
     #expect(changes?["plain"] == TableChanges(inserted: [20], deleted: [2]))
     let rowid = try database.changes(by: "UPDATE plain SET rowid = 30 WHERE id = 3")
     #expect(rowid?["plain"] == TableChanges(inserted: [30], deleted: [3]))
   }
 
-  @Test func `tables without a rowid are told of`() throws {
+  @Test func `changes of tables without a rowid are reported`() throws {
     let changes = try database.changes(
       by:
         "INSERT INTO rowless VALUES ('z', 3); UPDATE rowless SET age = 9 WHERE id = 'x'; DELETE FROM rowless WHERE id = 'y'"
@@ -68,7 +68,7 @@ struct HiddenChangeTests {
     #expect(replaced?["rowless"] == TableChanges(updated: ["x"]))
   }
 
-  @Test func `keys that are text are told as they are`() throws {
+  @Test func `text keys are reported unchanged`() throws {
     let changes = try database.changes(
       by:
         "INSERT INTO worded VALUES ('z', 3); UPDATE worded SET age = 9 WHERE id = 'x'; DELETE FROM worded WHERE id = 'y'"
@@ -79,13 +79,13 @@ struct HiddenChangeTests {
     #expect(try database.changes(by: "DELETE FROM worded")?["worded"] == TableChanges(deleted: ["w", "z"]))
   }
 
-  @Test func `keys of several columns are told as literals`() throws {
+  @Test func `keys of several columns are reported as literals`() throws {
     _ = try database.changes(by: "CREATE TABLE pair (a INTEGER, b TEXT, PRIMARY KEY (a, b))")
     let changes = try database.changes(by: "INSERT INTO pair VALUES (1, 'x''y')")
     #expect(changes?["pair"] == TableChanges(inserted: ["1,'x''y'"]))
   }
 
-  @Test func `what is undone by a savepoint is not told`() throws {
+  @Test func `changes undone by a savepoint are not reported`() throws {
     let changes = try database.changes(
       by: """
         UPDATE plain SET age = 0 WHERE id = 1;
@@ -95,13 +95,13 @@ struct HiddenChangeTests {
     #expect(changes?.tables == ["plain": TableChanges(updated: [1, 3])])
   }
 
-  @Test func `a statement that changes no row is no change`() throws {
+  @Test func `a statement that changes no row reports no change`() throws {
     #expect(try database.changes(by: "UPDATE plain SET age = 0 WHERE id = 99; DELETE FROM worded WHERE 0") == nil)
     #expect(try database.changes(by: "INSERT INTO plain VALUES (50, 'n', 1); DELETE FROM plain WHERE id = 50") == nil)
     #expect(try database.changes(by: "INSERT OR IGNORE INTO plain VALUES (1, 'a', 1)") == nil)
   }
 
-  @Test func `rows removed and changed along with others are told`() throws {
+  @Test func `rows deleted and updated by foreign keys are reported`() throws {
     _ = try database.changes(
       by: """
         CREATE TABLE parent (id INTEGER PRIMARY KEY);
@@ -118,7 +118,7 @@ struct HiddenChangeTests {
     #expect(rekeyed?["twin"] == TableChanges(inserted: [5], deleted: [2]))
   }
 
-  @Test func `what triggers of the database's own do is told, replaced rows included`() throws {
+  @Test func `changes by the database's own triggers are reported, including replaced rows`() throws {
     _ = try database.changes(
       by: """
         CREATE TABLE log (id INTEGER PRIMARY KEY, what TEXT UNIQUE);
@@ -133,13 +133,13 @@ struct HiddenChangeTests {
     #expect(replaced?["plain"].touches(2) == true)
   }
 
-  @Test func `a dropped table may have lost every row`() throws {
+  @Test func `dropping a table is reported as a change of every row`() throws {
     let changes = try database.changes(by: "DROP TABLE plain")
     #expect(changes?["plain"].isEverything == true)
     #expect(try database.read { try $0.value("SELECT count(*) FROM sqlite_schema WHERE name = 'plain'") } == 0)
   }
 
-  @Test func `a table made in the same transaction is told of`() throws {
+  @Test func `changes of a table created in the same transaction are reported`() throws {
     let changes = try database.changes(by: "CREATE TABLE n (id TEXT PRIMARY KEY); INSERT INTO n VALUES ('k')")
     #expect(changes?["n"] == TableChanges(inserted: ["k"]))
     try? database.write { transaction in
@@ -150,21 +150,21 @@ struct HiddenChangeTests {
     #expect(again?["m"] == TableChanges(inserted: ["k"]))
   }
 
-  @Test func `a renamed table is told of by its new name`() throws {
+  @Test func `a renamed table is reported by its new name`() throws {
     _ = try database.changes(by: "ALTER TABLE worded RENAME TO named; ALTER TABLE plain ADD COLUMN more TEXT")
     #expect(
       try database.changes(by: "DELETE FROM named WHERE id = 'x'")?.tables == ["named": TableChanges(deleted: ["x"])])
     #expect(try database.changes(by: "DELETE FROM plain WHERE id = 1")?.tables == ["plain": TableChanges(deleted: [1])])
   }
 
-  @Test func `full-text tables are told of as a whole`() throws {
+  @Test func `a full-text table is reported as a whole`() throws {
     _ = try database.changes(by: "CREATE VIRTUAL TABLE words USING fts5(text)")
     let changes = try database.changes(by: "INSERT INTO words VALUES ('some text')")
     #expect(changes?.tables.keys.sorted() == ["words"])
     #expect(changes?["words"].isEverything == true)
   }
 
-  @Test func `a statement that fails leaves nothing to tell`() throws {
+  @Test func `a failed statement reports only the rows that it keeps`() throws {
     let collected = Collected(database)
     try database.write { transaction in
       #expect(throws: DatabaseError.self) {
@@ -181,7 +181,7 @@ struct HiddenChangeTests {
     #expect(collected.take().first?["plain"].touches(7) == true)
   }
 
-  @Test func `names in any spelling are the tables' own`() throws {
+  @Test func `names in any spelling are reported as the tables spell them`() throws {
     _ = try database.changes(by: "CREATE TABLE \"Odd \"\"name\" (\"the key\" TEXT PRIMARY KEY)")
     let changes = try database.changes(by: "INSERT INTO \"ODD \"\"NAME\" VALUES ('k'); DELETE FROM PLAIN WHERE ID = 1")
     #expect(changes?["Odd \"name"] == TableChanges(inserted: ["k"]))
@@ -191,7 +191,7 @@ struct HiddenChangeTests {
         == TableChanges(inserted: [8], deleted: [2]))
   }
 
-  @Test func `an upsert is an insert or an update`() throws {
+  @Test func `an upsert is reported as inserts and updates`() throws {
     let changes = try database.changes(
       by: "INSERT INTO plain VALUES (1, 'q', 0), (4, 'd', 0) ON CONFLICT(id) DO UPDATE SET name = excluded.name")
     #expect(changes?["plain"] == TableChanges(inserted: [4], updated: [1]))

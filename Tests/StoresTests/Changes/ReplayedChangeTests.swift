@@ -5,17 +5,17 @@ import Testing
 
 @testable import Stores
 
-/// Whoever follows the changes knows at each moment which rows there are.
+/// Replaying the changes yields the present rows at each moment.
 ///
-/// `SIGNALS_TORTURE` is for how many seconds it goes on.
-@Suite("Changes, replayed, are the tables", .seeded, .patient)
+/// `SIGNALS_TORTURE` sets the duration in seconds.
+@Suite("Replayed changes", .seeded, .patient)
 struct ReplayedChangeTests {
   private struct Unwanted: Error {}
 
   private static let tables = ["plain": "id", "worded": "id", "rowless": "id", "pair": "quote(a) || ',' || quote(b)"]
 
   @Test(arguments: [false, true])
-  func `whatever statements are run`(hasTriggers: Bool) throws {
+  func `replaying the changes of random statements yields the rows of the tables`(hasTriggers: Bool) throws {
     var chance = Chance()
     let database = try Database(.memory)
     try database.write { try $0.execute(script: Self.schema + (hasTriggers ? Self.triggers : "")) }
@@ -49,7 +49,7 @@ struct ReplayedChangeTests {
   /// The rows of each table by key.
   private typealias Content = [String: [SQLiteValue: [SQLiteValue]]]
 
-  /// What is wrong with the changes that are to lead from one content to another.
+  /// Returns the errors in changes that should lead from one content to another.
   private static func replay(_ sets: [ChangeSet], from old: Content, to new: Content) -> [String] {
     var faults = sets.count > 1 ? ["\(sets.count) sets for one commit"] : []
     for name in tables.keys {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A database that cannot be used")
+@Suite("Unusable databases")
 struct BadDatabaseTests {
   private let directory: TemporaryDirectory
   private var url: URL { directory.file("a.sqlite") }
@@ -27,7 +27,7 @@ struct BadDatabaseTests {
     try database.close()
   }
 
-  @Test func `a file that is no database is told and left alone`() throws {
+  @Test func `a file that is not a database is reported and left alone`() throws {
     let content = Data(repeating: 65, count: 5000)
     try content.write(to: url)
     let error = databaseError { _ = try open() }
@@ -37,7 +37,7 @@ struct BadDatabaseTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["a.sqlite"])
   }
 
-  @Test func `a damaged file is told and left alone`() throws {
+  @Test func `a damaged file is reported and left alone`() throws {
     try fill(1000)
     var content = try Data(contentsOf: url)
     content.replaceSubrange(4096..<content.count, with: Data(repeating: 7, count: content.count - 4096))
@@ -48,7 +48,7 @@ struct BadDatabaseTests {
     #expect(try Data(contentsOf: url) == content)
   }
 
-  @Test func `a file that was cut short is told`() throws {
+  @Test func `a truncated file is reported`() throws {
     try fill(1000)
     let content = try Data(contentsOf: url)
     try content.prefix(content.count / 2).write(to: url)
@@ -56,7 +56,7 @@ struct BadDatabaseTests {
     #expect(error?.failure?.code == 11)
   }
 
-  @Test func `a missing directory is told in words`() throws {
+  @Test func `a missing directory is reported in words`() throws {
     let place = directory.url.appending(path: "missing/a.sqlite")
     let error = databaseError { _ = try Database(.file(place)) }
     guard case .cannotOpen(let failure) = error else { return recordUnexpected(error) }
@@ -64,7 +64,7 @@ struct BadDatabaseTests {
     #expect(error?.description.contains(place.path) == true)
   }
 
-  @Test func `a directory or a pipe in the file's place is told, and nothing hangs`() throws {
+  @Test func `a directory or a pipe in the file's place is reported without blocking`() throws {
     #expect(
       databaseError { _ = try Database(.file(directory.url)) }
         == .notARegularFile(path: directory.url.path, kind: "a directory"))
@@ -72,7 +72,7 @@ struct BadDatabaseTests {
     #expect(databaseError { _ = try open() } == .notARegularFile(path: path, kind: "a named pipe"))
   }
 
-  @Test func `another program's database is refused and left alone`() throws {
+  @Test func `another program's database is rejected and left alone`() throws {
     try Database(.file(url), applicationID: 7).close()
     let content = try Data(contentsOf: url)
     #expect(
@@ -83,7 +83,7 @@ struct BadDatabaseTests {
     try open().close()
   }
 
-  @Test func `a database that another one locks is waited for, but not for ever`() throws {
+  @Test func `a locked database is waited for until a timeout`() throws {
     try fill()
     let database = try open()
     let other = try SQLiteConnection(path: path, access: .writing, busyTimeout: .zero)
@@ -96,7 +96,7 @@ struct BadDatabaseTests {
     try database.write { try $0.execute("DELETE FROM t") }
   }
 
-  @Test func `a file whose lock is held exclusively is told when it is opened`() throws {
+  @Test func `an exclusively locked file is reported when it is opened`() throws {
     try fill()
     let other = try SQLiteConnection(path: path, access: .writing, busyTimeout: .zero)
     try other.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; DELETE FROM t")
@@ -106,7 +106,7 @@ struct BadDatabaseTests {
     #expect(try open().read { try $0.value("SELECT count(*) FROM t") } == 0)
   }
 
-  @Test func `a closed database says so, and keeps what was written`() throws {
+  @Test func `a closed database throws, and its rows are kept`() throws {
     try fill()
     let database = try open()
     try database.read { _ = try $0.rows("SELECT 1") }
@@ -120,7 +120,7 @@ struct BadDatabaseTests {
     #expect(databaseError { try memory.read { _ in } } == .closed(path: ":memory:"))
   }
 
-  @Test func `a wrong statement is told with its text`() throws {
+  @Test func `an invalid statement is reported with its text`() throws {
     let database = try open()
     let error = databaseError { try database.write { try $0.execute("INSERT INTO missing VALUES (?)", 1) } }
     guard case .invalidStatement(let failure) = error else { return recordUnexpected(error) }
@@ -128,7 +128,7 @@ struct BadDatabaseTests {
     #expect(databaseError { try database.read { _ = try $0.rows("SELEC 1") } }?.failure?.statement == "SELEC 1")
   }
 
-  @Test func `a constraint that is broken names table and column`() throws {
+  @Test func `a violated constraint is reported with table and column`() throws {
     let database = try Database(.memory)
     try database.write { try $0.execute("CREATE TABLE p (id INTEGER PRIMARY KEY, name TEXT NOT NULL)") }
     let error = databaseError { try database.write { try $0.execute("INSERT INTO p VALUES (1, NULL)") } }
@@ -136,7 +136,7 @@ struct BadDatabaseTests {
     #expect(failure.table == "p" && failure.columns == ["name"])
   }
 
-  @Test func `a foreign key that is broken at the end of a write undoes it`() throws {
+  @Test func `a foreign key violated at the end of a write rolls it back`() throws {
     let database = try Database(.memory)
     let schema = "CREATE TABLE a (id INTEGER PRIMARY KEY, b REFERENCES a DEFERRABLE INITIALLY DEFERRED)"
     try database.write { try $0.execute(schema) }

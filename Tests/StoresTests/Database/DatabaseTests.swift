@@ -18,7 +18,7 @@ struct DatabaseTests {
     try database.write { try $0.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER)") }
   }
 
-  @Test func `what is written is read, also after the file was opened again`() throws {
+  @Test func `written rows are read, even after the file is reopened`() throws {
     let count = try database.write { try $0.execute("INSERT INTO t VALUES (1, 10), (2, 20)") }
     #expect(count == 2)
     #expect(try database.read { try $0.rows("SELECT n FROM t ORDER BY id").map { $0["n"] } } == [10, 20])
@@ -28,7 +28,7 @@ struct DatabaseTests {
     #expect(try again.read { try $0.value("SELECT ? + ?", arguments: [.integer(1), .integer(2)]) } == 3)
   }
 
-  @Test func `a new file is its owner's alone`() throws {
+  @Test func `a new file is private to its owner`() throws {
     for name in ["a.sqlite", "a.sqlite-wal", "a.sqlite-shm"] {
       let path = directory.file(name).path
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -37,7 +37,7 @@ struct DatabaseTests {
     try database.close()
   }
 
-  @Test func `a write that throws changes nothing and tells nothing`() throws {
+  @Test func `a write that throws changes and reports nothing`() throws {
     let collected = Collected(database)
     #expect(throws: Unwanted.self) {
       try database.write { transaction in
@@ -50,7 +50,7 @@ struct DatabaseTests {
   }
 
   @Test(arguments: [false, true])
-  func `a write inside a write is an error, not a deadlock`(inMemory: Bool) throws {
+  func `a write inside a write or a read is an error, not a deadlock`(inMemory: Bool) throws {
     let database = inMemory ? try Database(.memory) : database
     for outer in ["write", "read"] {
       let body = {
@@ -66,7 +66,7 @@ struct DatabaseTests {
     try database.write { _ in }
   }
 
-  @Test func `a read inside a write sees what is not committed, one elsewhere does not`() async throws {
+  @Test func `a read inside a write sees uncommitted rows, and a read elsewhere does not`() async throws {
     try await onThread {
       try database.write { transaction in
         try transaction.execute("INSERT INTO t VALUES (1, 1)")
@@ -83,7 +83,7 @@ struct DatabaseTests {
     }
   }
 
-  @Test func `reads inside reads see the same and need no further connection`() throws {
+  @Test func `a nested read sees the same snapshot and needs no other connection`() throws {
     let directory = try TemporaryDirectory()
     let database = try Database(.file(directory.file("a.sqlite")), maximumReaderCount: 1)
     try database.write { try $0.execute("CREATE TABLE t (n)") }
@@ -109,7 +109,7 @@ struct DatabaseTests {
     }
   }
 
-  @Test func `a transaction is of no use after its end`() throws {
+  @Test func `a transaction cannot be used after its end`() throws {
     var kept: ReadTransaction?
     try database.write { kept = $0 }
     #expect(throws: DatabaseError.transactionIsOver(path: database.location.path)) { try kept?.rows("SELECT 1") }
@@ -117,7 +117,7 @@ struct DatabaseTests {
     #expect(throws: DatabaseError.transactionIsOver(path: database.location.path)) { try kept?.rows("SELECT 1") }
   }
 
-  @Test func `what a savepoint undoes is undone, and the rest stays`() throws {
+  @Test func `a savepoint undoes its own changes, and keeps the rest`() throws {
     let collected = Collected(database)
     try database.write { transaction in
       try transaction.execute("INSERT INTO t VALUES (1, 1)")
@@ -134,7 +134,7 @@ struct DatabaseTests {
     #expect(collected.sets.map(\.tables) == [["t": TableChanges(inserted: [1, 4])]])
   }
 
-  @Test func `a transaction that SQLite has rolled back does not go on`() throws {
+  @Test func `a transaction that SQLite has rolled back rejects further statements`() throws {
     let statement = "INSERT OR ROLLBACK INTO t VALUES (1, 1)"
     let lost = DatabaseError.transactionLost(path: database.location.path, statement: statement)
     let error = databaseError {
@@ -148,7 +148,7 @@ struct DatabaseTests {
     #expect(try database.read { try $0.value("SELECT count(*) FROM t") } == 0)
   }
 
-  @Test func `a parameter in a script is refused, and is not NULL in silence`() throws {
+  @Test func `a parameter in a script is rejected, not read as NULL`() throws {
     let refusal = databaseError {
       try database.write { try $0.execute(script: "INSERT INTO t VALUES (7, 7); INSERT INTO t VALUES (8, ?)") }
     }
@@ -156,7 +156,7 @@ struct DatabaseTests {
     #expect(try database.read { try $0.value("SELECT count(*) FROM t WHERE id > 6") } == 0)
   }
 
-  @Test func `a subscriber may write, and hears of it after what it was told`() throws {
+  @Test func `a subscriber may write, and receives its change after the current one`() throws {
     let heard = Shared<[Int64]>([])
     let subscription = database.changes.sink { changes in
       heard.value.append(changes.sequence)
@@ -172,8 +172,7 @@ struct DatabaseTests {
     subscription.cancel()
   }
 
-  @Test func `what was committed before it is closed is told, though who is being told has not come back`() async throws
-  {
+  @Test func `changes committed before a close are delivered, even while a subscriber is still busy`() async throws {
     let (isHeard, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let heard = Recorder<String>()
     let subscription = database.changes.sink(
@@ -196,7 +195,7 @@ struct DatabaseTests {
     subscription.cancel()
   }
 
-  @Test func `commits of many threads are told in the order of commits, none twice`() async throws {
+  @Test func `concurrent commits are delivered once, in commit order`() async throws {
     let collected = Collected(database)
     try await onThread {
       withThreads(4) { thread in
@@ -231,7 +230,7 @@ struct DatabaseTests {
     #expect(try await database.read { try $0.value("SELECT count(*) FROM t") } == 0)
   }
 
-  @Test func `databases in memory know nothing of each other`() throws {
+  @Test func `databases in memory are independent of each other`() throws {
     let first = try Database(.memory)
     let second = try Database(.memory)
     try first.write { try $0.execute("CREATE TABLE t (n)") }
@@ -239,7 +238,7 @@ struct DatabaseTests {
     #expect(try first.read { outer in try first.read { try $0.value("SELECT count(*) FROM sqlite_schema") } } == 1)
   }
 
-  @Test func `a table that another process has made is told of`() throws {
+  @Test func `changes of a table that another connection has created are reported`() throws {
     let other = try Database(.file(directory.file("a.sqlite")))
     try other.write { try $0.execute("CREATE TABLE u (id TEXT PRIMARY KEY)") }
     #expect(try database.changes(by: "INSERT INTO u VALUES ('k')")?["u"] == TableChanges(inserted: ["k"]))

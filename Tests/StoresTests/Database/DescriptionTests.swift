@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Descriptions of databases and rows")
 struct DescriptionTests {
-  @Test func `of a database say where it is, and whether it can be used`() throws {
+  @Test func `the description of a database has its path and its state`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("list.sqlite")
     let database = try liveDatabase(.file(url))
@@ -17,7 +17,7 @@ struct DescriptionTests {
     #expect("\(try Database(.memory))" == "Database(:memory:, open)")
   }
 
-  @Test func `of a row have its columns and values`() throws {
+  @Test func `the description of a row has its columns and values`() throws {
     let row = try #require(
       try Database(.memory).read { try $0.rows("SELECT 1 AS id, 'O''Neil' AS name, NULL AS age") }.first)
     #expect("\(row)" == "(id: 1, name: 'O''Neil', age: NULL)")

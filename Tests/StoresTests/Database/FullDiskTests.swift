@@ -5,14 +5,14 @@
 
   @testable import Stores
 
-  @Suite("A database on a disk that is full, or cannot be written")
+  @Suite("Full and read-only disks")
   struct FullDiskTests {
     @Test(.asRoot)
-    func `nothing is lost, nothing is told, and writing goes on when there is space`() async throws {
+    func `a full disk loses no commit and reports no change, and a read-only disk is an error`() async throws {
       try await withDisk(#"mount -t tmpfs -o size=1m tmpfs "$1""#) { disk in
         let url = disk.appending(path: "a.sqlite")
         try fill(disk, url)
-        // A process that another test is just starting may still have inherited what is open.
+        // A process that another test is just starting may still have inherited the open file.
         try await shell(
           #"for _ in $(seq 600); do mount -o remount,ro "$1" && exit; sleep 0.1; done; exit 1"#, disk.path)
         let refusal = databaseError { try Database(.file(url)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A database that is opened for reading only")
+@Suite("Read-only databases")
 struct ReadOnlyTests {
   private let directory: TemporaryDirectory
   private var url: URL { directory.file("a.sqlite") }
@@ -14,7 +14,7 @@ struct ReadOnlyTests {
     directory = try TemporaryDirectory()
   }
 
-  @Test func `reads what others write, and writes nothing itself`() throws {
+  @Test func `a read-only database reads what others write, and rejects writes`() throws {
     let other = try liveDatabase(.file(url))
     let database = try Database(.file(url), access: .readOnly, schema: Schema(version: 1, models: [Errand.self]))
     #expect(database.schemaOutcome == .current)
@@ -31,7 +31,7 @@ struct ReadOnlyTests {
     #expect(databaseError { try database.write { _ in } } == .closed(path: url.path))
   }
 
-  @Test func `makes no file, and migrates none`() throws {
+  @Test func `a read-only database is neither created nor migrated`() throws {
     let missing = databaseError { _ = try Database(.file(url), access: .readOnly) }
     guard case .cannotOpen(let failure) = missing else { return recordUnexpected(missing) }
     #expect(failure.systemError == "No such file or directory")
@@ -48,7 +48,7 @@ struct ReadOnlyTests {
     #expect(try Data(contentsOf: url) == content)
   }
 
-  @Test func `is told from what is no database, and from another program's`() throws {
+  @Test func `a file that is not a database, or is another program's, is rejected`() throws {
     try Data(repeating: 65, count: 5000).write(to: url)
     let error = databaseError { _ = try Database(.file(url), access: .readOnly) }
     guard case .notADatabase = error else { return recordUnexpected(error) }
@@ -61,7 +61,7 @@ struct ReadOnlyTests {
         == .foreignDatabase(path: other.path, applicationID: 7, expected: 8))
   }
 
-  @Test func `one that nobody writes needs no log, whatever its name`() throws {
+  @Test func `an immutable database needs no log, whatever its name`() throws {
     let url = directory.file("100% of it? #1; ümläut.sqlite")
     let other = try liveDatabase(.file(url))
     try other.write { try $0.put(Errand(id: 1, title: "bread")) }
@@ -72,7 +72,7 @@ struct ReadOnlyTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == [url.lastPathComponent])
   }
 
-  @Test func `whoever closes a database last leaves its log, with nothing in it`() throws {
+  @Test func `closing the last connection leaves an empty log`() throws {
     let database = try liveDatabase(.file(url))
     try database.write { try $0.put(Errand(id: 1, title: "bread")) }
     _ = try database.read { try $0.all(Errand.self) }
@@ -82,7 +82,7 @@ struct ReadOnlyTests {
     #expect(FileManager.default.fileExists(atPath: url.path + "-shm"))
   }
 
-  @Test func `in a directory of somebody else, it needs the log that others have left, too`() throws {
+  @Test func `in another user's directory, a read-only database needs the log that others left`() throws {
     do {
       let database = try liveDatabase(.file(url))
       try database.write { try $0.put(Errand(id: 1, title: "bread")) }
@@ -115,7 +115,7 @@ struct ReadOnlyTests {
 
   #if os(Linux)
     @Test(.asRoot)
-    func `in a directory that cannot be written, it needs the log that others have left`() async throws {
+    func `on a read-only disk, a read-only database needs the log that others left`() async throws {
       try await withDisk(#"mount -t tmpfs -o size=2m tmpfs "$1""#) { disk in
         let url = disk.appending(path: "a.sqlite")
         let remount = #"for _ in $(seq 600); do mount -o remount,$2 "$1" && exit; sleep 0.1; done; exit 1"#

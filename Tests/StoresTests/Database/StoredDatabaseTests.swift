@@ -6,8 +6,8 @@ import Testing
 
 /// The database was open when it was copied: most of it is in the write-ahead log.
 ///
-/// The process `app` has changed rows that the process `widget` does not know yet.
-@Suite("Databases that earlier versions wrote", .patient)
+/// The author `app` has made changes that `widget` has not received.
+@Suite("Databases written by earlier versions", .patient)
 struct StoredDatabaseTests {
   private static func row(_ number: UInt8, _ text: String) throws -> Everything {
     Everything(
@@ -33,7 +33,7 @@ struct StoredDatabaseTests {
   }
 
   @Test(.enabled(if: StoredFormat.writtenGeneration != nil))
-  func `the database is written`() throws {
+  func `writes the stored database of this version`() throws {
     let fixture = try ShareFixture()
     let database = try open(fixture)
     let app = try share(fixture, database, "app")
@@ -46,7 +46,7 @@ struct StoredDatabaseTests {
   }
 
   @Test
-  func `there is something to read`() {
+  func `stored databases of earlier versions exist`() {
     #expect(!StoredFormat.all("database").isEmpty)
   }
 
@@ -61,7 +61,7 @@ struct StoredDatabaseTests {
   }
 
   @Test(arguments: StoredFormat.all("database"))
-  func `a process gets the changes that it missed, and its own reach the other`(_ stored: StoredFormat) async throws {
+  func `a process receives missed changes, and its own changes reach the other`(_ stored: StoredFormat) async throws {
     let fixture = try ShareFixture(stored)
     do {
       let database = try open(fixture)
@@ -85,7 +85,7 @@ struct StoredDatabaseTests {
   }
 
   @Test(arguments: StoredFormat.all("database"))
-  func `a newer schema migrates it, and keeps a backup`(_ stored: StoredFormat) throws {
+  func `a newer schema migrates the file, and keeps a backup`(_ stored: StoredFormat) throws {
     let fixture = try ShareFixture(stored)
     let schema = Schema(version: 2, models: [Everything.self]) {
       MigrationStep(to: 2) { try $0.execute("UPDATE everything SET text = 'migrated'") }

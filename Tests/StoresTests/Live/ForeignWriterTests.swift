@@ -8,7 +8,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("Programs that write a database on their own", .patient)
+@Suite("Writes by other programs", .patient)
 struct ForeignWriterTests {
   private let directory: TemporaryDirectory
   private var url: URL { directory.file("list.sqlite") }
@@ -18,14 +18,14 @@ struct ForeignWriterTests {
     directory = try TemporaryDirectory()
   }
 
-  /// A connection that announces nothing, as that of another program.
+  /// Opens a connection that announces no changes, like another program's.
   private func connection() throws -> SQLiteConnection {
     try DatabaseOpening.connection(
       to: .file(url), durability: .process, busyTimeout: .seconds(60), applicationID: 0)
   }
 
   @Test(.enabled(if: hasTool, "there is no sqlite3"))
-  func `such as sqlite3 are followed by live queries and rows`() async throws {
+  func `live queries and rows follow writes by sqlite3`() async throws {
     let database = try liveDatabase(.file(url))
     let titles = Recorder<[String]>()
     let subscription = database.query(Errand.ordered(by: "id")).sink {
@@ -47,7 +47,7 @@ struct ForeignWriterTests {
     other.cancel()
   }
 
-  @Test func `are followed without a share, also by one that only reads`() async throws {
+  @Test func `foreign writes are followed without a share, even by a read-only database`() async throws {
     let peer = try PeerProcess()
     try await peer.send("store-open \(url.path)")
     for access in [DatabaseAccess.readWrite, .readOnly] {
@@ -67,7 +67,7 @@ struct ForeignWriterTests {
     }
   }
 
-  @Test func `are followed by one that only reads although its readers were busy when it began`() async throws {
+  @Test func `a read-only database follows foreign writes even if its readers were busy at the start`() async throws {
     try liveDatabase(.file(url)).close()
     let writer = try connection()
     let database = try Database(.file(url), access: .readOnly, maximumReaderCount: 1)
@@ -85,7 +85,7 @@ struct ForeignWriterTests {
 
   /// Runs a closure on another thread while this one reads.
   ///
-  /// - Returns: Whether it has ended before the read.
+  /// - Returns: `true` if it ended before the read.
   private func observeDuringRead(of database: Database, _ body: @escaping @Sendable () -> Void) throws -> Bool {
     try database.read { _ in
       let end = DispatchSemaphore(value: 0)
@@ -97,7 +97,7 @@ struct ForeignWriterTests {
     }
   }
 
-  @Test func `make one change that names no rows, and one's own writes make none`() async throws {
+  @Test func `a foreign write is one change without keys, and own writes are not mistaken for one`() async throws {
     let database = try liveDatabase(.file(url))
     let changes = database.changes.recorded()
     for id in 1...50 { try await database.write { try $0.put(Errand(id: id)) } }
@@ -113,7 +113,7 @@ struct ForeignWriterTests {
     #expect(changes.elements[51].origin == .here)
   }
 
-  @Test func `are followed in a database that processes share, and those are told as before`() async throws {
+  @Test func `foreign writes to a shared database are followed, and peers' changes are still delivered`() async throws {
     let fixture = try ShareFixture()
     let (database, helper) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(helper, "helper"))
@@ -137,7 +137,7 @@ struct ForeignWriterTests {
   }
 
   @Test(arguments: [false, true])
-  func `that remove or replace the file are told at the next write`(isReplaced: Bool) throws {
+  func `a removed or replaced file is reported at the next write`(isReplaced: Bool) throws {
     let database = try liveDatabase(.file(url))
     try database.write { try $0.put(Errand(id: 1, title: "bread")) }
     for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }

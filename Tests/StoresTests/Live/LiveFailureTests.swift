@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A live read that fails", .timeLimit(.minutes(5)))
+@Suite("Failing live reads", .timeLimit(.minutes(5)))
 struct LiveFailureTests {
   private let directory: TemporaryDirectory
   private var url: URL { directory.file("list.sqlite") }
@@ -15,7 +15,7 @@ struct LiveFailureTests {
     directory = try TemporaryDirectory()
   }
 
-  @Test func `keeps its rows, says why, and goes on with the change that ends the trouble`() async throws {
+  @Test func `a failing query keeps its rows, reports why, and recovers with the next change`() async throws {
     let database = try liveDatabase()
     try await database.write { try $0.put(Level(id: 1, level: 5)) }
     let query = database.query(Query<Level>())
@@ -35,8 +35,7 @@ struct LiveFailureTests {
     subscription.cancel()
   }
 
-  @Test func `is repeated after a pause if nothing tells that the trouble is over, and is reported once`() async throws
-  {
+  @Test func `a failing query is retried after a pause, and reports its failure once`() async throws {
     let database = try liveDatabase()
     let isTroubled = Shared(true)
     let reads = Shared(0)
@@ -55,13 +54,13 @@ struct LiveFailureTests {
     subscription.cancel()
   }
 
-  @Test func `is repeated when the database is resumed`() throws {
+  @Test func `a failing row is read again when the database is resumed`() throws {
     let database = try liveDatabase(.file(url))
     try database.write { try $0.put(Level(id: 1, level: 5)) }
     let row = try database.live(Level.self, id: 1)
     try database.write { try $0.execute("UPDATE level SET level = 300") }
     #expect(row.status.value.failure != nil)
-    // Nothing announces this, and no event of the file system comes at once.
+    // No announcement and no immediate file-system event reveals this write.
     let foreign = try DatabaseOpening.connection(
       to: .file(url), durability: .process, busyTimeout: .seconds(60), applicationID: 0)
     try foreign.execute("UPDATE level SET level = 6")
@@ -70,7 +69,7 @@ struct LiveFailureTests {
     #expect(row.value?.level == 6 && row.status.value == .current)
   }
 
-  @Test func `does not end when the database is closed, and says that it is`() async throws {
+  @Test func `a query does not end when its database is closed, and reports the closing`() async throws {
     let database = try liveDatabase()
     try await database.write { try $0.put(Errand(id: 1)) }
     let query = database.query(Query<Errand>())
@@ -86,7 +85,7 @@ struct LiveFailureTests {
     subscription.cancel()
   }
 
-  @Test func `of a row says why, and since when`() async throws {
+  @Test func `a failing row reports why, and since when`() async throws {
     let database = try liveDatabase()
     try await database.write { try $0.put(Level(id: 1, level: 5)) }
     let row = try database.live(Level.self, id: 1)
@@ -99,7 +98,7 @@ struct LiveFailureTests {
     #expect(row.status.value == .current && row.value?.level == 6)
   }
 
-  @Test func `goes on when a file that could not be used can be used again`() async throws {
+  @Test func `a query recovers when an unusable file is replaced by a usable one`() async throws {
     let fixture = try ScopeFixture()
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
@@ -111,7 +110,7 @@ struct LiveFailureTests {
     let subscription = query.sink { titles.record($0.map(\.title)) }
     try fixture.swap(away: "a", in: "damaged")
     _ = try await failures.first { if case .notADatabase = $0 { true } else { false } }
-    // The old rows are those of other contents.
+    // The old rows belong to other contents.
     #expect(titles.elements == [["old"], []])
     try fixture.swap(away: "damaged", in: "b")
     try await titles.wait(for: ["new"])
@@ -119,7 +118,7 @@ struct LiveFailureTests {
     subscription.cancel()
   }
 
-  @Test func `is read once for all subscribers, of whom a late one gets the last value first`() async throws {
+  @Test func `a query is read once for all subscribers, and a late one receives the last value first`() async throws {
     let database = try liveDatabase()
     let reads = Shared(0)
     let query = database.observe(["errand"]) { transaction throws(DatabaseError) -> Int in
@@ -134,7 +133,7 @@ struct LiveFailureTests {
     #expect(reads.value == 2 && query.subscriberCount == 2)
   }
 
-  @Test func `follows tables that are renamed, altered and made, though no row changes`() async throws {
+  @Test func `a query follows renamed and new tables, even if no row changes`() async throws {
     let database = try liveDatabase()
     try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
     let query = database.query(Query<Errand>())
@@ -152,7 +151,7 @@ struct LiveFailureTests {
     #expect(titles.elements == [["bread"]])
   }
 
-  @Test func `that names no table follows them all`() async throws {
+  @Test func `a query that names no table follows all of them`() async throws {
     let database = try liveDatabase()
     let reads = database.observe([]) { transaction throws(DatabaseError) in try transaction.count(Errand.self) }
       .recorded()
@@ -160,7 +159,7 @@ struct LiveFailureTests {
     try await reads.wait(for: 1)
   }
 
-  @Test func `may begin and end at any moment of a write on another thread`() async throws {
+  @Test func `a live query may begin and end at any moment of a write on another thread`() async throws {
     let database = try liveDatabase()
     let isOver = Shared(false)
     async let writing: Void = onThread {
@@ -173,7 +172,7 @@ struct LiveFailureTests {
     try await writing
   }
 
-  @Test func `and all who follow a database are listed`() async throws {
+  @Test func `the subscriptions of queries and databases are listed`() async throws {
     let database = try liveDatabase()
     let query = database.query(Query<Errand>())
     let subscription = query.map(\.count).named("badge").sink { _ in }

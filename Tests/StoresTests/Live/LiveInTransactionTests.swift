@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite("A live row or query that is begun inside of a transaction", .patient)
+@Suite("Live rows and queries begun inside a transaction", .patient)
 struct LiveInTransactionTests {
   private struct Unwanted: Error {}
 
@@ -18,13 +18,13 @@ struct LiveInTransactionTests {
     try liveDatabase(inMemory ? .memory : .file(directory.file("list.sqlite")))
   }
 
-  @Test func `comes to what was committed after the read had begun`() async throws {
+  @Test func `a row and a query update to changes committed after the read began`() async throws {
     let database = try database(inMemory: false)
     try await database.write { try $0.put(Errand(id: 1, title: "old")) }
     let titles = Recorder<[String]>()
     let (errand, opaque, subscription) = try await onThread {
       try database.read { transaction in
-        // This is what the transaction sees from now on.
+        // From now on, the transaction sees this state.
         #expect(try transaction.count(Errand.self) == 1)
         withThreads(1) { _ in
           do {
@@ -47,7 +47,7 @@ struct LiveInTransactionTests {
   }
 
   @Test(arguments: [false, true])
-  func `comes back from what is not committed in the end`(inMemory: Bool) async throws {
+  func `a row and a query return to the committed state after a rollback`(inMemory: Bool) async throws {
     let database = try database(inMemory: inMemory)
     try await database.write { try $0.put(Errand(id: 1, title: "old")) }
     let titles = Recorder<[String]>()
@@ -71,7 +71,8 @@ struct LiveInTransactionTests {
   }
 
   @Test(arguments: [false, true])
-  func `goes from what is written to what is committed, and not back in between`(inMemory: Bool) async throws {
+  func `a row goes from the written to the committed value, without the old one in between`(inMemory: Bool) async throws
+  {
     let database = try database(inMemory: inMemory)
     try await database.write { try $0.put(Errand(id: 1, title: "old")) }
     let titles = Recorder<String?>()
@@ -88,7 +89,7 @@ struct LiveInTransactionTests {
     subscription.cancel()
   }
 
-  @Test func `comes back from what a savepoint has undone, though the rest is committed`() throws {
+  @Test func `a row returns from a value that a savepoint has undone`() throws {
     let database = try database(inMemory: true)
     let errand = try database.write { transaction in
       var errand: LiveObject<Errand>?

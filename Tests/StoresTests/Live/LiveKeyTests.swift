@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("Live queries that name keys", .patient)
+@Suite("Live queries with key conditions", .patient)
 struct LiveKeyTests {
   let database: Database
 
@@ -14,14 +14,16 @@ struct LiveKeyTests {
     database = try liveDatabase()
   }
 
-  /// Records how many rows a query has each time it is read; its models cannot be compared, so each read is sent.
+  /// Records the result of each read.
+  ///
+  /// Every read is sent, because the models are not `Equatable`.
   private func record(_ query: Query<Opaque>) -> (values: Recorder<[Int]>, SignalSubscription) {
     let values = Recorder<[Int]>()
     let subscription = database.query(query).sink { values.record($0.map(\.number)) }
     return (values, subscription)
   }
 
-  @Test func `are read again when a row of theirs changes, and not when another does`() async throws {
+  @Test func `a query is read again for changes of its rows, and not of others`() async throws {
     let (one, first) = record(Opaque.where("id", .equal, "a"))
     let (two, second) = record(Opaque.where("number", .greater, 0).where(.in("id", ["a", "b"])).ordered(by: "id"))
     for round in 1...20 {
@@ -41,7 +43,7 @@ struct LiveKeyTests {
     second.cancel()
   }
 
-  @Test func `are read again when all rows go at once, or the table does`() async throws {
+  @Test func `a query is read again when all rows are deleted or the table is replaced`() async throws {
     let (values, subscription) = record(Opaque.where("id", .equal, "a"))
     try await database.write { try $0.put(Opaque(id: "a", number: 1)) }
     try await values.wait { $0.last == [1] }
@@ -55,7 +57,7 @@ struct LiveKeyTests {
     subscription.cancel()
   }
 
-  @Test func `follow the whole table if its key is not what the model says`() async throws {
+  @Test func `a query follows the whole table if its key differs from the model's`() async throws {
     let database = try Database(.memory)
     try await database.write {
       try $0.execute(

@@ -13,7 +13,7 @@ struct LiveObjectTests {
   }
 
   @Test
-  func `has the value of its row when a write has returned`() async throws {
+  func `an object has its row's value when a write returns`() async throws {
     let errand = try database.live(Errand.self, id: 1)
     #expect(errand.value == nil)
     try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
@@ -23,7 +23,7 @@ struct LiveObjectTests {
   }
 
   @Test
-  func `deletion is a value, and a row that comes again is one, too`() async throws {
+  func `deletion is a value, and so is a row inserted again`() async throws {
     let errand = try database.live(Errand.self, id: 1)
     let values = errand.recorded()
     try await database.write { try $0.put(Errand(id: 1, title: "first")) }
@@ -35,7 +35,7 @@ struct LiveObjectTests {
   }
 
   @Test
-  func `is one object for all who ask, for as long as somebody has it`() throws {
+  func `an object is shared by all callers, and released with the last reference`() throws {
     var first: LiveObject? = try database.live(Errand.self, id: 1)
     #expect(try database.live(Errand.self, id: 1) === first)
     #expect(try database.live(Errand.self, id: 2) !== first)
@@ -45,14 +45,14 @@ struct LiveObjectTests {
   }
 
   @Test
-  func `a subscription keeps the row observed when the object is gone`() async throws {
+  func `a subscription keeps the row observed after the object is released`() async throws {
     let values = try database.live(Errand.self, id: 1).recorded()
     try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
     #expect(values.elements.map { $0?.title } == [nil, "bread"])
   }
 
   @Test
-  func `changes of other rows, and of nothing, are not told`() async throws {
+  func `changes of other rows and equal values are not sent`() async throws {
     let errand = try database.live(Errand.self, id: 1)
     let values = errand.recorded()
     try await database.write { try $0.put((1...10).map { Errand(id: $0) }) }
@@ -62,7 +62,7 @@ struct LiveObjectTests {
   }
 
   @Test
-  func `a row that changes its key is gone for those who observe the old one, and there for those of the new`()
+  func `a row that changes its key disappears under the old key and appears under the new one`()
     async throws
   {
     try await database.write { try $0.put(Errand(id: 2, title: "bread")) }
@@ -76,7 +76,7 @@ struct LiveObjectTests {
   }
 
   @Test
-  func `rows are observed by keys of any type, also in tables without row ids`() async throws {
+  func `rows are observed by keys of any type, even in tables without row ids`() async throws {
     struct Ticket: StoreModel, Equatable {
       static let table = TableSpec("ticket")
       var id: UUID
@@ -97,7 +97,7 @@ struct LiveObjectTests {
   }
 
   @Test
-  func `loses no update of many threads`() async throws {
+  func `concurrent updates lose nothing`() async throws {
     try await database.write { try $0.put(Opaque(id: "count")) }
     let count = try database.live(Opaque.self, id: "count")
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -123,7 +123,7 @@ struct LiveObjectTests {
   }
 
   @Test
-  func `a row that cannot be read any more is told as a failure, and the last value stands`() async throws {
+  func `an unreadable row is reported as a failure, and the last value stands`() async throws {
     try await database.write { try $0.put(Level(id: 1, level: 5)) }
     let object = try database.live(Level.self, id: 1)
     let failures = object.failures.recorded()

@@ -12,7 +12,7 @@ struct LiveQueryTests {
     database = try liveDatabase()
   }
 
-  /// Records what a query sends.
+  /// Records the results of a query.
   private func record<Element>(_ query: LiveQuery<Element>) -> (values: Recorder<Element>, SignalSubscription) {
     let values = Recorder<Element>()
     let subscription = query.sink { values.record($0) }
@@ -20,7 +20,7 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `sends what there is before the subscription returns, and then each change`() async throws {
+  func `a query sends the present rows before the subscription returns, and then each change`() async throws {
     try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
     let (values, subscription) = record(database.query(Errand.ordered(by: "id")))
     #expect(values.elements == [[Errand(id: 1, title: "bread")]])
@@ -33,7 +33,7 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `two rows of one write come together, and half of it is never seen`() async throws {
+  func `two rows of one write arrive together, and never one alone`() async throws {
     let (values, subscription) = record(database.query(Errand.ordered(by: "id")))
     for round in 1...100 {
       try await database.write { transaction in
@@ -47,7 +47,7 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `a write that changes nothing it reads sends nothing`() async throws {
+  func `a write that does not change the result sends nothing`() async throws {
     try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
     let (values, subscription) = record(database.query(Errand.where("isDone", .equal, false)))
     try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
@@ -66,7 +66,7 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `raw SQL is seen, also where SQLite keeps quiet`() async throws {
+  func `changes by raw SQL are observed, even those that SQLite hides`() async throws {
     try await database.write { try $0.put((1...10).map { Errand(id: $0) }) }
     let (values, subscription) = record(database.query(Errand.ordered(by: "id")))
     for (statement, ids) in [
@@ -94,7 +94,7 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `a slow subscriber delays no writer, and ends with the last state in fewer steps`() async throws {
+  func `a slow subscriber delays no writer, and receives the last state in fewer steps`() async throws {
     let gate = DispatchSemaphore(value: 0)
     let values = Recorder<Int>()
     let subscription = database.query(Errand.ordered(by: "id")).map(\.count)
@@ -113,7 +113,7 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `a subscriber may write, and everything comes in the order of commits`() async throws {
+  func `a subscriber may write, and results arrive in commit order`() async throws {
     let values = Recorder<[Int]>()
     let database = database
     let subscription = database.query(Errand.ordered(by: "id")).map { $0.map(\.id) }
@@ -132,7 +132,7 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `models that cannot be compared are sent after each change of their table`() async throws {
+  func `models that are not Equatable are sent after each change of their table`() async throws {
     let (values, subscription) = record(database.query(Query<Opaque>()))
     for round in 1...3 {
       try await database.write { try $0.put(Opaque(id: "same")) }
@@ -142,7 +142,7 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `a query that cannot be run says why, and reports it once`() async throws {
+  func `a query that cannot run reports the reason once`() async throws {
     let query = database.query(Errand.where("colour", .equal, "red"))
     let failures = query.failures.recorded()
     let subscription = query.sink { _ in Issue.record("there is a value") }
@@ -152,7 +152,7 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `observing a table that does not exist says so, lists those that do, and begins when it is made`()
+  func `observing a missing table lists the existing ones, and begins when it is created`()
     async throws
   {
     let query = database.observe(["errand", "erand"]) { transaction throws(DatabaseError) in
@@ -174,7 +174,7 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `a cancelled query is read no more, and keeps nothing alive`() async throws {
+  func `a cancelled query is not read again, and retains nothing`() async throws {
     weak var weakDatabase: Database?
     do {
       let database = try liveDatabase()
@@ -191,7 +191,7 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `many threads that write are followed to the last change`() async throws {
+  func `a query follows many writing threads to the last change`() async throws {
     let (values, subscription) = record(database.query(Query<Errand>()))
     let database = database
     try await withThrowingTaskGroup(of: Void.self) { group in

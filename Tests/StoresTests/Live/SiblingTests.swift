@@ -15,14 +15,14 @@ struct SiblingTests {
     directory = try TemporaryDirectory()
   }
 
-  @Test func `see each other's rows when a write returns, without a share`() async throws {
+  @Test func `two databases see each other's rows when a write returns, without a share`() async throws {
     let (database, other) = (try liveDatabase(.file(url)), try liveDatabase(.file(url)))
     let errand = try database.live(Errand.self, id: 1)
     let titles = database.query(Query<Errand>()).map { $0.map(\.title) }.recorded()
     try await other.write { try $0.put(Errand(id: 1, title: "bread")) }
     #expect(errand.value?.title == "bread")
     try await titles.wait(for: ["bread"])
-    // One that is opened later is followed, too, also under another path.
+    // A database opened later is followed, too, even by another path.
     let link = directory.file("link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: directory.url)
     let later = try liveDatabase(.file(link.appending(path: "list.sqlite")))
@@ -32,14 +32,14 @@ struct SiblingTests {
     try other.close()
   }
 
-  @Test func `tell which rows have changed, once, and nothing of their own`() async throws {
+  @Test func `another database's changes are reported once, with their rows`() async throws {
     let (database, other) = (try liveDatabase(.file(url)), try liveDatabase(.file(url)))
     let collected = Collected(database)
     for id in 1...20 {
       try await other.write { try $0.put(Errand(id: id)) }
       try await database.write { try $0.put(Opaque(id: "\(id)")) }
     }
-    // If the looks at the file took this for another program's writes, they would tell so.
+    // If the checks of the file mistook these for foreign writes, they would report them.
     while database.foreignWrites?.isLookAwaited == true { try await Task.sleep(for: .milliseconds(5)) }
     let sets = collected.sets
     #expect(sets.count == 40)
@@ -47,7 +47,7 @@ struct SiblingTests {
     #expect(sets.map(\.sequence) == (1...40).map { Int64($0) })
   }
 
-  @Test func `do not hide what another program writes`() async throws {
+  @Test func `two databases do not hide another program's writes`() async throws {
     let (database, other) = (try liveDatabase(.file(url)), try liveDatabase(.file(url)))
     let counts = database.observe(["errand"]) { transaction throws(DatabaseError) in
       try transaction.count(Errand.self)
@@ -61,7 +61,7 @@ struct SiblingTests {
     }
   }
 
-  @Test func `that both share it are told of a change once, with its author`() async throws {
+  @Test func `two databases that share the file report a change once, with its author`() async throws {
     let fixture = try ShareFixture()
     let (database, other) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
@@ -76,7 +76,7 @@ struct SiblingTests {
     share.close()
   }
 
-  @Test func `a row is read again after the transaction in whose midst the other wrote`() throws {
+  @Test func `a row is read again after a transaction during which the other database wrote`() throws {
     let (database, other) = (try liveDatabase(.file(url)), try liveDatabase(.file(url)))
     let errand = try database.live(Errand.self, id: 1)
     try database.read { transaction in
@@ -86,7 +86,7 @@ struct SiblingTests {
     #expect(errand.value?.title == "bread")
   }
 
-  @Test func `come and go under load, and the last state is seen`() async throws {
+  @Test func `a query reaches the last state while other databases open and close under load`() async throws {
     let database = try Database(.file(url), schema: nil, busyTimeout: .seconds(60))
     try await database.write { try $0.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)") }
     let counts = database.observe(["item"]) { transaction throws(DatabaseError) in

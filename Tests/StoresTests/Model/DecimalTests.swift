@@ -39,7 +39,7 @@ struct DecimalTests {
 
   private func ids(_ query: Query<Item>) throws -> [Int] { try database.read { try $0.all(query).map(\.id) } }
 
-  @Test func `compare and sort as numbers, not as text`() throws {
+  @Test func `decimals are compared and sorted as numbers, not as text`() throws {
     let texts = ["-100", "-9", "-0.5", "0", "0.05", "0.5", "9", "9.5", "10", "100", "123456789012345678901234567890"]
     var chance = Chance()
     for (id, text) in texts.enumerated().shuffled(using: &chance) {
@@ -57,7 +57,7 @@ struct DecimalTests {
     #expect(largest == "123456789012345678901234567890")
   }
 
-  @Test func `that may be null sort null first, and compare as the others`() throws {
+  @Test func `optional decimals sort nil first, and compare like others`() throws {
     try database.write { transaction in
       for (id, discount) in [nil, 100, 9, 10].enumerated() as EnumeratedSequence<[Decimal?]> {
         try transaction.put(Item(id: id, price: 1, discount: discount))
@@ -69,7 +69,7 @@ struct DecimalTests {
     #expect(try ids(Item.where("discount", .equal, nil)) == [0])
   }
 
-  @Test func `are the same number however another program has spelled it`() throws {
+  @Test func `decimals are equal however another program has spelled them`() throws {
     try database.write { transaction in
       for (id, text) in ["1.50", "15e-1", "+01.5", "1.5", "0.15E1", "1.51"].enumerated() {
         try transaction.execute("INSERT INTO item (id, price) VALUES (?, ?)", id, text)
@@ -81,7 +81,7 @@ struct DecimalTests {
     )
   }
 
-  @Test func `take no value that is not a number, and say which column and what to do`() throws {
+  @Test func `NaN is rejected with the column and the remedy`() throws {
     let error = databaseError { try database.write { try $0.put(Item(id: 1, price: .nan)) } }
     guard case .model(.unencodable("item", "price", _), _) = error else { return recordUnexpected(error) }
     #expect("\(try #require(error))".contains("optional"))
@@ -96,7 +96,7 @@ struct DecimalTests {
     guard case .model(.unfitValue("item", "price", .decimal, _), _) = query else { return recordUnexpected(query) }
   }
 
-  @Test func `that hold no number already do not hide the other rows`() throws {
+  @Test func `a stored NaN does not hide other rows, and a text that is not a number is an error`() throws {
     try database.write { transaction in
       try transaction.execute("INSERT INTO item (id, price) VALUES (1, 'NaN')")
       try transaction.put(Item(id: 2, price: 3))
@@ -108,19 +108,19 @@ struct DecimalTests {
     guard case .model(.undecodable("item", "price", "1", _), _) = error else { return recordUnexpected(error) }
   }
 
-  @Test func `that are listed as text are refused, with the remedy`() throws {
+  @Test func `decimals listed as text columns are rejected with the remedy`() throws {
     let error = databaseError { try database.write { try $0.put(Listed(id: 1, price: 1)) } }
     guard case .model(.unencodable("listed", "price", let reason), _) = error else { return recordUnexpected(error) }
     #expect(reason.contains("list it as decimal"))
   }
 
-  @Test func `look the same in the file as before they had a type of their own`() throws {
+  @Test func `decimal columns have the same storage as in earlier versions`() throws {
     #expect(try Item.columns.map(\.type) == [.integer, .decimal, .decimal])
     let columns = try database.read { try $0.value("SELECT columns FROM signals_schema WHERE name = 'item'") }
     #expect(columns.stringValue?.contains("price text required\ndiscount text") == true)
   }
 
-  @Test func `of random numbers sort as Foundation sorts them`() throws {
+  @Test func `random decimals sort as in Foundation`() throws {
     for seed in 0..<20 {
       var chance = Chance(seed: UInt64(seed))
       let numbers = (0..<50).map { _ in

@@ -89,7 +89,7 @@ extension UUID {
 }
 
 extension Double {
-  /// A number, extreme ones among them.
+  /// Creates a random number, sometimes an extreme one.
   init(using chance: inout Chance) {
     let numbers = [
       0, -0.0, .infinity, -.infinity, .pi, 1e300, .leastNonzeroMagnitude, 0.1 + 0.2, 9_007_199_254_740_992,
@@ -100,7 +100,7 @@ extension Double {
 }
 
 extension String {
-  /// A text, awkward ones among them.
+  /// Creates a random text, sometimes an awkward one.
   init(using chance: inout Chance) {
     let pieces = ["", "a", "'; DROP TABLE everything; --", "\"", "\0", "ü", "👩‍👩‍👧‍👦", "\n", "NULL", "%_\\", "12", "日本"]
     self = (0..<chance.number(below: 4)).map { _ in pieces.randomElement(using: &chance) ?? "" }.joined()

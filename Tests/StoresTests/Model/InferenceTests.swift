@@ -5,7 +5,7 @@ import Testing
 @Suite("Columns of a model")
 struct InferenceTests {
   @Test
-  func `each property becomes a column of its own kind`() throws {
+  func `each property becomes a column of its type`() throws {
     let columns = try Everything.columns
     #expect(
       columns.map(\.description) == [
@@ -23,17 +23,17 @@ struct InferenceTests {
   }
 
   @Test
-  func `columns bear the names of custom coding keys`() throws {
+  func `columns have the names of custom coding keys`() throws {
     #expect(try Renamed.columns.map(\.name) == ["identifier", "given_name", "select"])
   }
 
   @Test
-  func `what the coding keys leave out is no column`() throws {
+  func `properties without coding keys are not columns`() throws {
     #expect(try Partial.columns.map(\.name) == ["id", "kept"])
   }
 
   @Test
-  func `a type that contains itself is inferred`() throws {
+  func `recursive types are inferred`() throws {
     #expect(
       try Tree.columns == [
         TableColumn("id", .integer), TableColumn("children", .json), TableColumn("parent", .json, isOptional: true),
@@ -42,7 +42,7 @@ struct InferenceTests {
   }
 
   @Test
-  func `an enumeration that cannot be made up is told by its key, and works once its column is listed`() throws {
+  func `an enumeration that cannot be inferred is reported by its key, and works once its column is listed`() throws {
     let error = try #require(throws: ModelError.self) { try Unlisted.columns }
     guard case .columnsNotInferable("unlisted", "state", _) = error else {
       Issue.record("\(error)")
@@ -55,7 +55,7 @@ struct InferenceTests {
   }
 
   @Test
-  func `an initializer that validates is tried with other values, and told if it refuses those, too`() throws {
+  func `a validating initializer is tried with other values, and reported if it rejects all of them`() throws {
     #expect(try NotEmpty.columns.map(\.name) == ["id", "name"])
     let error = try #require(throws: ModelError.self) { try Refusing.columns }
     guard case .columnsNotInferable("refusing", "name", let reason) = error else {
@@ -66,7 +66,7 @@ struct InferenceTests {
   }
 
   @Test
-  func `a model without coding keys is told`() {
+  func `a model without coding keys is reported`() {
     #expect(throws: ModelError.columnsNotInferable(table: "keyless", column: nil, reason: "Keyless has no coding keys"))
     {
       try Keyless.columns
@@ -74,7 +74,7 @@ struct InferenceTests {
   }
 
   @Test
-  func `a key that is no column, or of another type than the id, is told`() {
+  func `a key that is not a column, or differs in type from the id, is reported`() {
     #expect(throws: ModelError.invalidKey(table: "computed", column: "id", reason: "the model has no such column")) {
       try Computed.columns
     }
@@ -83,14 +83,14 @@ struct InferenceTests {
   }
 
   @Test
-  func `an index over a column that is not there is told, with those that are`() {
+  func `an index over a missing column is reported with the existing ones`() {
     #expect(throws: ModelError.unknownColumn(table: "misindexed", column: "agee", known: ["id", "age"])) {
       try Misindexed.columns
     }
   }
 
   @Test
-  func `names that SQLite would take for something else are told`() {
+  func `empty, reserved and ambiguous names are rejected`() {
     #expect(throws: ModelError.self) { try BadTable<Name0>.columns }
     #expect(throws: ModelError.self) { try BadTable<Name1>.columns }
     #expect(throws: ModelError.self) { try BadTable<Name2>.columns }

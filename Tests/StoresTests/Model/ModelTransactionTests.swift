@@ -14,7 +14,7 @@ struct ModelTransactionTests {
   }
 
   @Test
-  func `what is put is found, counted, changed and deleted`() throws {
+  func `models can be put, found, counted, updated and deleted`() throws {
     #expect(database.schemaOutcome == .created)
     try database.write { transaction throws in
       try transaction.put(Person(id: 1, name: "Ada", age: 36))
@@ -43,7 +43,7 @@ struct ModelTransactionTests {
   }
 
   @Test
-  func `a write that throws has put nothing`() throws {
+  func `a write that throws stores nothing`() throws {
     struct Mistake: Error {}
     #expect(throws: Mistake.self) {
       try database.write { transaction throws in
@@ -55,7 +55,7 @@ struct ModelTransactionTests {
   }
 
   @Test
-  func `a row with another's unique value is refused, and the other stays`() throws {
+  func `a row with a duplicate unique value is rejected, and the other one stays`() throws {
     try database.write { try $0.put(Person(id: 1, name: "Ada", age: 36)) }
     let error = try #require(throws: DatabaseError.self) {
       try database.write { try $0.put(Person(id: 2, name: "Ada", age: 1)) }
@@ -69,7 +69,7 @@ struct ModelTransactionTests {
   }
 
   @Test
-  func `a row stays where it is if it cannot move`() throws {
+  func `a row keeps its key if it cannot move`() throws {
     let people = [Person(id: 1, name: "Ada", age: 36), Person(id: 2, name: "Bob", age: 17)]
     try database.write { try $0.put(people) }
     let changes = Kept<ChangeSet>()
@@ -90,7 +90,7 @@ struct ModelTransactionTests {
   }
 
   @Test
-  func `each commit names the rows that were put and deleted, whatever their keys are`() throws {
+  func `each commit names the inserted, updated and deleted rows, for keys of any type`() throws {
     let changes = Kept<ChangeSet>()
     let subscription = database.changes.sink { changes.keep($0) }
     let item = Item(id: UUID(), tags: ["a"])
@@ -116,7 +116,7 @@ struct ModelTransactionTests {
   }
 
   @Test
-  func `a read cannot write by way of a query`() throws {
+  func `a read cannot write through a query`() throws {
     #expect(throws: DatabaseError.self) {
       try database.read { try $0.all(Query<Person>(sql: "INSERT INTO person VALUES (1, 'a', 1) RETURNING *")) }
     }
@@ -124,14 +124,14 @@ struct ModelTransactionTests {
   }
 
   @Test
-  func `two databases in memory do not see each other`() throws {
+  func `two databases in memory are independent`() throws {
     let other = try Database(.memory, schema: Schema(version: 1, models: [Person.self]))
     try database.write { try $0.put(Person(id: 1, name: "Ada", age: 36)) }
     #expect(try other.read { try $0.count(Person.self) } == 0)
   }
 
   @Test
-  func `a model whose table is not there is told`() throws {
+  func `a model without its table is reported`() throws {
     struct Missing: StoreModel {
       static let table = TableSpec("missing")
       var id: Int
@@ -141,7 +141,7 @@ struct ModelTransactionTests {
   }
 
   @Test
-  func `a file keeps its rows and refuses another schema`() throws {
+  func `a file keeps its rows and rejects an older schema`() throws {
     let directory = try TemporaryDirectory()
     let location = DatabaseLocation.file(directory.file("people.sqlite"))
     let schema = Schema(version: 2, models: [Person.self]) { MigrationStep(to: 2) }

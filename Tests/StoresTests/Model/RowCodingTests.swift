@@ -16,7 +16,7 @@ struct RowCodingTests {
   }
 
   @Test
-  func `a thousand random models come back as they were put`() throws {
+  func `a thousand random models are read as written`() throws {
     var chance = Chance(seed: 20_261_121)
     let (connection, statements) = try open(Everything.self)
     defer { connection.close() }
@@ -30,7 +30,7 @@ struct RowCodingTests {
   }
 
   @Test
-  func `values are kept as what SQL expects`() throws {
+  func `values are stored in the form that SQL expects`() throws {
     var chance = Chance(seed: 1)
     let (connection, statements) = try open(Everything.self)
     var model = Everything(using: &chance)
@@ -52,7 +52,7 @@ struct RowCodingTests {
   }
 
   @Test
-  func `an integer beyond the range of the property is told with table, column and row`() throws {
+  func `an integer out of range is reported with table, column and row`() throws {
     let (connection, statements) = try open(Small.self)
     try connection.execute("INSERT INTO small VALUES (7, 300, 1, 'good', NULL)")
     let error = try #require(throws: DatabaseError.self) { try statements.find(7) }
@@ -69,7 +69,7 @@ struct RowCodingTests {
     ("(7, 1, 1, x'00', NULL)", "mood"), ("(7, 1, 1, 'good', '{')", "tags"), ("(7, 1, 1, 'good', '{}')", "tags"),
     ("(7, 1, 1, 'good', 5)", "tags"), ("(7, 1, 1, CAST(x'ff' AS TEXT), NULL)", "mood"),
   ])
-  func `a row that holds the wrong type is told, and no row is a crash`(row: String, column: String) throws {
+  func `a value of the wrong type is reported, and never crashes`(row: String, column: String) throws {
     let (connection, statements) = try open(Small.self)
     try connection.execute("DROP TABLE small; CREATE TABLE small (id INTEGER PRIMARY KEY, byte, flag, mood, tags)")
     try connection.execute("INSERT INTO small VALUES \(row)")
@@ -85,7 +85,7 @@ struct RowCodingTests {
   }
 
   @Test
-  func `what SQLite would change is refused, and nothing is written`() throws {
+  func `values that SQLite would change are rejected, and nothing is written`() throws {
     let (connection, statements) = try open(Extreme.self)
     for (model, column) in [
       (Extreme(id: 1, number: .nan, count: 0, list: []), "number"),
@@ -104,7 +104,7 @@ struct RowCodingTests {
   }
 
   @Test
-  func `putting a row again changes it in place`() throws {
+  func `putting a row again updates it in place`() throws {
     let (connection, statements) = try open(Small.self)
     try statements.put(Small(id: 7, byte: 1, flag: true, mood: .good, tags: ["a"]))
     try statements.put(Small(id: 7, byte: 2, flag: false, mood: .bad, tags: nil))
@@ -115,7 +115,7 @@ struct RowCodingTests {
   }
 
   @Test
-  func `members may come in any order, and some not at all`() throws {
+  func `properties may be coded in any order, and optional ones omitted`() throws {
     let (connection, statements) = try open(Disorderly.self)
     defer { connection.close() }
     try statements.put(Disorderly(id: 1, first: "a", second: 2, third: nil))
@@ -125,7 +125,7 @@ struct RowCodingTests {
   }
 
   @Test
-  func `a member that is no column, and a nested container, are told`() throws {
+  func `an unlisted property and a nested container are reported`() throws {
     let (connection, stray) = try open(Stray.self)
     defer { connection.close() }
     #expect(
@@ -146,7 +146,7 @@ struct RowCodingTests {
   }
 
   @Test
-  func `keys are integers, texts, identifiers, and types that wrap them`() throws {
+  func `keys can be integers, texts, UUIDs, and types that wrap them`() throws {
     let (connection, texts) = try open(Keyed<String>.self)
     defer { connection.close() }
     try texts.put(Keyed(id: "a'b\0c"))

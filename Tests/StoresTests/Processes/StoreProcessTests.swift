@@ -4,7 +4,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A database that several processes write")
+@Suite("A database written by several processes")
 struct StoreProcessTests {
   private let directory: TemporaryDirectory
   private var url: URL { directory.file("shared.sqlite") }
@@ -13,7 +13,7 @@ struct StoreProcessTests {
     directory = try TemporaryDirectory()
   }
 
-  @Test func `all open a new file at once, and no update is lost`() async throws {
+  @Test func `processes open a new file at the same time, and lose no update`() async throws {
     let peers = try (0..<4).map { _ in try PeerProcess() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for peer in peers {
@@ -28,7 +28,7 @@ struct StoreProcessTests {
     #expect(try await database.read { try $0.value("SELECT n FROM counter") } == 400)
   }
 
-  @Test func `a writer that is killed leaves all it committed, nothing by half, and no lock`() async throws {
+  @Test func `a killed writer leaves its commits, no partial one, and no lock`() async throws {
     let database = try Database(.file(url), busyTimeout: .seconds(60))
     for round in 0..<3 {
       let peer = try PeerProcess()

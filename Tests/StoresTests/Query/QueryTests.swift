@@ -20,7 +20,7 @@ struct QueryTests {
   private func names(_ query: Query<Person>) throws -> [String] { try connection.all(query).map(\.name) }
 
   @Test
-  func `conditions, order, limit and offset choose the rows`() throws {
+  func `conditions, order, limit and offset select the rows`() throws {
     #expect(try names(Person.where("age", .greaterOrEqual, 18).ordered(by: "name").limit(10)) == ["Ada", "Cleo"])
     #expect(try names(Person.ordered(by: "age", .descending)) == ["Ada", "Cleo", "Bob", "100%_\\"])
     #expect(try names(Person.ordered(by: "age", .descending).ordered(by: "name", .descending)).first == "Cleo")
@@ -47,14 +47,14 @@ struct QueryTests {
   }
 
   @Test
-  func `a pattern's own characters can be meant`() throws {
+  func `the wildcards of a pattern can be escaped`() throws {
     #expect(try names(Person.where(.like("name", #"100\%\_\\"#))) == ["100%_\\"])
     #expect(try names(Person.where(.like("name", "%a"))) == ["Ada"])
     #expect(try names(Person.where(.contains("name", "%"))) == ["100%_\\"])
   }
 
   @Test
-  func `no text is dangerous`() throws {
+  func `texts and names cannot inject SQL`() throws {
     let text = "'; DROP TABLE person; --"
     #expect(try names(Person.where("name", .equal, text)) == [])
     #expect(try names(Person.where(.in("name", [text, "\"", "\0"]))) == [])
@@ -73,7 +73,7 @@ struct QueryTests {
   }
 
   @Test
-  func `a value of another type than the column's is told, instead of found nowhere`() {
+  func `comparing a column with a value of another type is an error`() {
     do {
       _ = try connection.all(Person.where("age", .greater, "hunter2"))
       Issue.record("a text is no age")
@@ -89,7 +89,7 @@ struct QueryTests {
   }
 
   @Test
-  func `a query of SQL can be narrowed, and must have the model's columns`() throws {
+  func `a raw SQL query can be refined, and must return the model's columns`() throws {
     let adults = Query<Person>(
       sql: "SELECT city, age, name, id, 1 AS other FROM person WHERE age >= ? -- all", 18)
     #expect(try names(adults.ordered(by: "name", .descending)) == ["Cleo", "Ada"])
@@ -106,7 +106,7 @@ struct QueryTests {
   }
 
   @Test
-  func `a query of SQL follows a table that has changed since`() throws {
+  func `a raw SQL query follows later changes of its table`() throws {
     let query = Query<Person>(sql: "SELECT * FROM person WHERE id = 1")
     #expect(try names(query) == ["Ada"])
     try connection.execute(
@@ -115,7 +115,7 @@ struct QueryTests {
   }
 
   @Test
-  func `what is counted and deleted is what is found`() throws {
+  func `counting and deleting affect exactly the found rows`() throws {
     #expect(try connection.count(Person.where("age", .equal, 36)) == 2)
     #expect(try connection.count(Query<Person>().limit(3)) == 3)
     #expect(try connection.count(Query<Person>().offset(3)) == 1)
@@ -136,7 +136,7 @@ struct QueryTests {
   }
 
   @Test
-  func `random queries find what a filter of an array finds`() throws {
+  func `random queries find the same rows as a filter of an array`() throws {
     var chance = Chance(seed: 2_026)
     let people = (0..<200).map { Person(id: $0, using: &chance) }
     let connection = try open(Schema(version: 1, models: [Person.self]), rows: people)
@@ -158,7 +158,7 @@ struct QueryTests {
     }
   }
 
-  /// A condition, and what it means.
+  /// Returns a random condition and an equivalent closure.
   private func randomCondition(
     using chance: inout Chance, depth: Int
   ) -> (QueryCondition, @Sendable (Person) -> Bool) {
@@ -207,7 +207,7 @@ struct QueryTests {
   }
 }
 
-/// A database in memory with some rows.
+/// Opens a database in memory with some rows.
 private func open<Model: StoreModel>(_ schema: Schema, rows: [Model]) throws -> SQLiteConnection {
   let connection = try SQLiteConnection(path: ":memory:", access: .writing, busyTimeout: .seconds(1))
   #expect(try SchemaOpening(schema, policy: .persistence, connection: connection).run() == .created)

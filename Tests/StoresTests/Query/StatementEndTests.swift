@@ -5,14 +5,14 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-@Suite("Queries of statements that end with a semicolon")
+@Suite("Raw SQL that ends with a semicolon")
 struct StatementEndTests {
   @Test(arguments: [
     "SELECT * FROM errand;", "SELECT * FROM errand ; \n ;; ", "SELECT * FROM errand; -- all; of them",
     "SELECT * FROM errand -- all; of them", "SELECT * FROM errand /* ; */; /* the end", "SELECT *, ';' FROM errand;",
     #"SELECT *, 'it''s; so' AS ";a", 1 AS [;b], 2 AS `;c` FROM errand;"#, "SELECT * FROM errand",
   ])
-  func `give their rows, narrowed and live, too`(_ sql: String) async throws {
+  func `a terminated statement can be refined and observed`(_ sql: String) async throws {
     let database = try liveDatabase()
     try await database.write { try $0.put([Errand(id: 1, title: "bread"), Errand(id: 2, title: "milk")]) }
     let query = Query<Errand>(sql: sql)
@@ -26,7 +26,7 @@ struct StatementEndTests {
   }
 
   @Test(arguments: ["SELECT * FROM errand; DELETE FROM errand", ";", "", "SELECT * FROM errand;'"])
-  func `and go on after it are refused`(_ sql: String) throws {
+  func `text after the terminated statement is rejected`(_ sql: String) throws {
     let database = try liveDatabase()
     let error = databaseError { try database.read { try $0.all(Query<Errand>(sql: sql)) } }
     guard case .invalidStatement = error else { return recordUnexpected(error) }

@@ -10,7 +10,7 @@ struct SQLiteConnectionTests {
     try SQLiteConnection(path: path, access: .writing, busyTimeout: .milliseconds(10))
   }
 
-  @Test func `every type of value comes back as it went in`() throws {
+  @Test func `values of every type are read as written`() throws {
     let connection = try open()
     let values: [SQLiteValue] = [
       .null, 1, .integer(.min), 2.5, "", "three\0four", "日本 👩‍👩‍👧", .blob(Data()), .blob(Data([0, 255])),
@@ -28,7 +28,7 @@ struct SQLiteConnectionTests {
     #expect(third !== second)
   }
 
-  @Test func `a text of several statements is no statement, but a script`() throws {
+  @Test func `several statements are a script, not a statement`() throws {
     let connection = try open()
     #expect(throws: DatabaseError.self) { try connection.prepare("CREATE TABLE a (x); CREATE TABLE b (x)") }
     #expect(throws: DatabaseError.self) { try connection.prepare(" -- nothing") }
@@ -36,7 +36,7 @@ struct SQLiteConnectionTests {
     #expect(try connection.value("SELECT count(*) FROM a") == 1)
   }
 
-  @Test func `a wrong number of arguments is told, not guessed`() throws {
+  @Test func `a wrong number of arguments is an error`() throws {
     let connection = try open()
     #expect(throws: DatabaseError.wrongArgumentCount(statement: "SELECT ?", path: ":memory:", expected: 1, given: 2)) {
       try connection.value("SELECT ?", [1, 2])
@@ -55,7 +55,7 @@ struct SQLiteConnectionTests {
     #expect(error?.failure?.statement == "INSERT INTO person VALUES (2, 'a')")
   }
 
-  @Test func `a statement cannot begin or end a transaction behind the database's back`() throws {
+  @Test func `a statement cannot begin or end a transaction`() throws {
     let connection = try open()
     for statement in ["BEGIN", "COMMIT", "ROLLBACK", "END"] {
       #expect(throws: DatabaseError.transactionStatement(statement: statement, path: ":memory:")) {

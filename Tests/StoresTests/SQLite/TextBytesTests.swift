@@ -5,9 +5,9 @@ import Testing
 
 @testable import Stores
 
-@Suite("Texts that look alike and are not the same bytes", .patient)
+@Suite("Canonically equivalent texts with different bytes", .patient)
 struct TextBytesTests {
-  /// To Swift they are equal; to SQLite they are not.
+  /// Equal strings in Swift, but not in SQLite.
   private let composed = "\u{E9}"
   private let decomposed = "e\u{301}"
   private let database: Database
@@ -16,7 +16,7 @@ struct TextBytesTests {
     database = try liveDatabase()
   }
 
-  @Test func `are two values`() {
+  @Test func `canonically equivalent texts are different values`() {
     let values: [SQLiteValue] = [.text(composed), .text(decomposed), .text("e"), .blob(Data("e".utf8)), .null]
     #expect(Set(values).count == values.count)
     for (place, value) in values.enumerated() {
@@ -27,7 +27,7 @@ struct TextBytesTests {
     #expect(SQLiteValue.text("K") != .text("\u{212A}"))
   }
 
-  @Test func `are two rows, of which each change is told`() throws {
+  @Test func `canonically equivalent keys are different rows, each with its own changes`() throws {
     let collected = Collected(database)
     try database.write { try $0.put(Opaque(id: decomposed)) }
     try database.write { transaction in
@@ -39,7 +39,7 @@ struct TextBytesTests {
     #expect(try database.read { try $0.all(Opaque.self).map { Array($0.id.utf8) } } == [Array(composed.utf8)])
   }
 
-  @Test func `are two keys, from one of which a row can move to the other`() throws {
+  @Test func `a row can move between canonically equivalent keys`() throws {
     try database.write { try $0.put(Opaque(id: decomposed, number: 5)) }
     let (old, new) = (
       try database.live(Opaque.self, id: decomposed), try database.live(Opaque.self, id: composed)
@@ -50,7 +50,7 @@ struct TextBytesTests {
     #expect(old.value == nil && new.value?.number == 5)
   }
 
-  @Test func `are two statements`() throws {
+  @Test func `canonically equivalent statements are prepared separately`() throws {
     try database.write { transaction in
       for _ in 0..<2 {
         for text in [composed, decomposed] {

@@ -24,7 +24,7 @@ struct MigrationTests {
   }
 
   @Test
-  func `a new file gets the newest tables, without any step`() throws {
+  func `a new file gets the newest tables without a step`() throws {
     let schema = Schema(version: 3, models: [PersonV3.self]) {
       MigrationStep(to: 2) { _ in Issue.record("a new file needs no step") }
       MigrationStep(to: 3) { _ in Issue.record("a new file needs no step") }
@@ -36,7 +36,7 @@ struct MigrationTests {
   }
 
   @Test
-  func `a step that forgets an indexed column is told so, and everything stays as it was`() throws {
+  func `a step that omits an indexed column is reported, and nothing changes`() throws {
     try makeFirst()
     let before = try fixture.content()
     let error = databaseError { try fixture.open(Schema(version: 2, models: [Indexed.self]) { MigrationStep(to: 2) }) }
@@ -53,7 +53,7 @@ struct MigrationTests {
   }
 
   @Test
-  func `all steps run once, in order, and at once is the same as one by one`() throws {
+  func `all steps run once and in order, with the same result at once or one by one`() throws {
     try makeFirst()
     let expected = [
       PersonV3(id: 1, first: "Ada", last: "Lovelace", level: 1), PersonV3(id: 2, first: "Bob", last: nil, level: 1),
@@ -76,7 +76,7 @@ struct MigrationTests {
   }
 
   @Test
-  func `a step that throws leaves the file as it was, and the next opening may succeed`() throws {
+  func `a step that throws changes nothing, and a later opening can succeed`() throws {
     struct Mistake: Error {}
     try makeFirst()
     let before = try fixture.content()
@@ -98,7 +98,7 @@ struct MigrationTests {
   }
 
   @Test
-  func `a row that cannot be transformed is told with its key, and nothing is changed`() throws {
+  func `a row that cannot be transformed is reported with its key, and nothing changes`() throws {
     try makeFirst()
     try fixture.open(.second)
     try fixture.script(
@@ -111,7 +111,7 @@ struct MigrationTests {
   }
 
   @Test
-  func `a step that leaves something undone is told, and undone`() throws {
+  func `an incomplete step is reported and rolled back`() throws {
     try makeFirst()
     let before = try fixture.content()
     let schema = Schema(version: 2, models: [PersonV2.self]) { MigrationStep(to: 2) }
@@ -121,7 +121,7 @@ struct MigrationTests {
   }
 
   @Test
-  func `a version without a step is told, and the file is left alone`() throws {
+  func `a version without a step is reported, and the file is left alone`() throws {
     try makeFirst()
     let before = try fixture.content()
     let schema = Schema(version: 3, models: [PersonV3.self]) { MigrationStep(to: 3) }
@@ -138,7 +138,7 @@ struct MigrationTests {
     },
     Schema(version: 1, models: []) { MigrationStep(to: 2) },
   ])
-  func `a schema that contradicts itself is told`(schema: Schema) throws {
+  func `a contradictory schema is reported`(schema: Schema) throws {
     for policy in [DatabasePolicy.persistence, .cache] {
       let error = try #require(throws: DatabaseError.self) { try fixture.open(schema, policy: policy) }
       guard case .schema(.invalidSchema, _) = error else {
@@ -149,7 +149,7 @@ struct MigrationTests {
   }
 
   @Test
-  func `the copy made before a migration holds the old rows, is whole, and is for the owner's eyes only`() throws {
+  func `the backup made before a migration is complete, and private to its owner`() throws {
     try makeFirst()
     #expect(chmod(fixture.path, 0o600) == 0)
     try fixture.open(.second)
@@ -165,10 +165,10 @@ struct MigrationTests {
   }
 
   @Test
-  func `without a copy there is no migration`() throws {
+  func `without a backup there is no migration`() throws {
     try makeFirst()
     let before = try fixture.content()
-    // A directory in the copy's place.
+    // A directory in the backup's place.
     try FileManager.default.createDirectory(atPath: fixture.path + ".v1.backup/x", withIntermediateDirectories: true)
     let error = try #require(throws: DatabaseError.self) { try fixture.open(.second) }
     guard case .schema(.backupFailed(fixture.path + ".v1.backup", _), _) = error else {
@@ -180,7 +180,7 @@ struct MigrationTests {
   }
 
   @Test
-  func `progress is told, row by row when there are many`() throws {
+  func `progress is reported every 256 rows`() throws {
     try makeFirst((0..<1000).map { PersonV1(id: $0, name: "Person \($0)") })
     let schema = Schema.third
     let progress = Kept<MigrationProgress>()
@@ -259,7 +259,7 @@ struct MigrationTests {
   }
 
   @Test
-  func `rebuilding a table leaves the rows that refer to its rows`() throws {
+  func `rebuilding a table keeps the rows that refer to it`() throws {
     try makeFirst()
     try fixture.script(
       """
@@ -281,7 +281,7 @@ struct MigrationTests {
   }
 
   @Test
-  func `a migration that is kept beyond its step is of no use`() throws {
+  func `a migration cannot be used after its step`() throws {
     try makeFirst()
     let kept = Kept<Migration>()
     let schema = Schema(version: 2, models: [PersonV1.self]) {

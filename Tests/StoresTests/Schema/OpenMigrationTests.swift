@@ -5,7 +5,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A migration while others have the file open", .patient)
+@Suite("Migrations of open files", .patient)
 struct OpenMigrationTests {
   private struct First: StoreModel, Equatable {
     static let table = TableSpec("item")
@@ -37,7 +37,7 @@ struct OpenMigrationTests {
     fixture = try ShareFixture()
   }
 
-  @Test func `is noticed before a row is read or written, though every column is there still`() throws {
+  @Test func `a migration is noticed before rows are read or written, even if all columns exist`() throws {
     let database = try Database(location, schema: Self.first)
     let untouched = try Database(location, schema: Self.first)
     try database.write { try $0.put(First(id: 1, price: 5)) }
@@ -50,19 +50,19 @@ struct OpenMigrationTests {
     }
     #expect(try newer.read { try $0.all(Second.self) } == [Second(id: 1, price: 500)])
     #expect("\(changed)".contains("version 2"))
-    // Who has been refused once is refused again, and not taken for one who has seen what the file is like now.
+    // A rejected database is rejected again, and does not count as one that knows the new version.
     for old in [database, untouched] {
       for price in 8...9 {
         #expect(databaseError { try old.write { try $0.put(First(id: 2, price: price)) } } == changed)
       }
     }
     #expect(try newer.read { try $0.all(Second.self) } == [Second(id: 1, price: 500)])
-    // Without a schema there is nothing to go by.
+    // Without a schema, no version is expected.
     let plain = try Database(location)
     #expect(try plain.read { try $0.value("SELECT price FROM item") } == 500)
   }
 
-  @Test func `is told to those who share the file, and their live reads say what has happened`() async throws {
+  @Test func `a migration is reported to shares and live reads`() async throws {
     let database = try Database(location, schema: Self.first)
     try await database.write { try $0.put(First(id: 1, price: 5)) }
     let share = try fixture.share(database, "old", scope: ["item"])
@@ -89,14 +89,14 @@ struct OpenMigrationTests {
     try newer.close()
   }
 
-  @Test func `of a cache that is emptied instead is told to them, too`() async throws {
+  @Test func `emptying a cache instead of migrating it is reported, too`() async throws {
     let database = try Database(location, schema: Self.first, policy: .cache)
     try await database.write { try $0.put(First(id: 1, price: 5)) }
     let share = try fixture.share(database, "old", scope: ["item"])
     let query = database.query(Query<First>())
     let troubles = query.failures.recorded()
     let subscription = query.sink { _ in }
-    // By then it has looked once, and nothing but the bell makes it look again.
+    // By then it has read once, and only the bell makes it read again.
     #expect(try share.pendingCount() == 0)
     let newer = try Database(location, schema: Schema(version: 2, models: [Second.self]), policy: .cache)
     guard case .rebuilt = newer.schemaOutcome else { return recordUnexpected(nil) }
@@ -105,11 +105,11 @@ struct OpenMigrationTests {
     share.close()
   }
 
-  @Test func `is found in the history by who was away`() async throws {
+  @Test func `a migration is found in the history by a peer that was away`() async throws {
     do {
       let share = try fixture.share(Database(location, schema: Self.first), "away", scope: ["item"])
       let subscription = share.incoming.sink { _ in }
-      // It waits for the queue, on which the subscription is noted.
+      // This waits for the queue, which registers the subscription.
       _ = try share.pendingCount()
       subscription.cancel()
       share.close()
@@ -120,7 +120,7 @@ struct OpenMigrationTests {
     #expect(change.origin == .migration && change.author == nil && change["item"].isEverything)
   }
 
-  @Test func `is waited for as long as it makes progress, however short the patience`() async throws {
+  @Test func `a migration is awaited while it makes progress, however short the timeout`() async throws {
     try Database(location, schema: Self.first).close()
     let (began, waited) = (Shared(false), Shared(false))
     let slow = Schema(version: 2, models: [Second.self]) {
@@ -135,7 +135,7 @@ struct OpenMigrationTests {
     async let opening = onThread { () -> SchemaOutcome? in
       try Database(location, schema: slow, busyTimeout: .milliseconds(20)).schemaOutcome
     }
-    // Longer than who is opening waits for anything but a migration.
+    // Longer than the opening waits for anything but a migration.
     try await Task.sleep(for: .milliseconds(500))
     waited.value = true
     #expect(try await opening == .current)
@@ -143,7 +143,7 @@ struct OpenMigrationTests {
     #expect(!FileManager.default.fileExists(atPath: fixture.file.path + "-migration"))
   }
 
-  @Test func `is not waited for when it stands still`() async throws {
+  @Test func `a stalled migration is not awaited`() async throws {
     let path = fixture.file.path
     let hanging = try PeerProcess()
     #expect(try await hanging.send("schema-open \(path) 1") == "created")
@@ -161,7 +161,7 @@ struct OpenMigrationTests {
     await #expect(throws: PeerProcess.Failure.self) { try await answer.value }
   }
 
-  @Test func `whose mark is of a time to come is over, and nobody waits for it`() throws {
+  @Test func `a migration mark dated far in the future is ignored`() throws {
     let path = fixture.file.path
     let mark = URL(filePath: path + "-migration")
     try Data().write(to: mark)

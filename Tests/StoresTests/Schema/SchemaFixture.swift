@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Stores
 
-/// Files that are opened with schemas, in a directory of the test's own.
+/// Files that are opened with schemas, in a temporary directory.
 struct SchemaFixture {
   let directory: TemporaryDirectory
 
@@ -20,7 +20,7 @@ struct SchemaFixture {
       to: .file(URL(filePath: path)), durability: .process, busyTimeout: .seconds(240), applicationID: 0)
   }
 
-  /// Opens the file with a schema, looks at it, and closes it.
+  /// Opens the file with a schema, runs a closure, and closes it.
   @discardableResult
   func open(
     _ schema: Schema, policy: DatabasePolicy = .persistence, _ body: (SQLiteConnection) throws -> Void = { _ in }
@@ -31,7 +31,7 @@ struct SchemaFixture {
     return outcome
   }
 
-  /// Runs SQL behind the schema's back.
+  /// Runs SQL without the schema.
   @discardableResult
   func sql(_ sql: String) throws -> SQLiteValue {
     let connection = try connect()
@@ -39,14 +39,14 @@ struct SchemaFixture {
     return try connection.value(sql)
   }
 
-  /// Runs several statements behind the schema's back.
+  /// Runs several statements without the schema.
   func script(_ script: String) throws {
     let connection = try connect()
     defer { connection.close() }
     try connection.execute(script)
   }
 
-  /// All that the file says: its tables and their rows, and its version.
+  /// The contents of the file: its tables with their rows, and its version.
   func content() throws -> [String] {
     let connection = try connect()
     defer { connection.close() }
@@ -59,7 +59,7 @@ struct SchemaFixture {
     return content + ["\(try connection.value("PRAGMA user_version"))"]
   }
 
-  /// The names of the files in the directory, but for those of the log.
+  /// The names of the files in the directory, except those of the log.
   func files() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted().filter {
       $0 != ".shared" && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
@@ -113,7 +113,7 @@ extension Schema {
   }
 }
 
-/// Values that several threads, or closures, have kept.
+/// Collects values of several threads or closures.
 final class Kept<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var kept: [Value] = []

@@ -12,7 +12,7 @@ struct SchemaProcessTests {
     fixture = try SchemaFixture()
   }
 
-  /// What so many processes find that open the file at the same time.
+  /// Returns the outcomes of processes that open the file at the same time.
   private func outcomes(of peers: [PeerProcess], version: Int) async throws -> [String] {
     let path = fixture.path
     return try await withThrowingTaskGroup(of: String.self) { group in
@@ -22,7 +22,7 @@ struct SchemaProcessTests {
   }
 
   @Test
-  func `of eight processes one makes a new file, and one migrates it`() async throws {
+  func `one of eight processes creates the file, and one migrates it`() async throws {
     let peers = try (0..<8).map { _ in try PeerProcess() }
     let current = Array(repeating: "current", count: 7)
     #expect(try await outcomes(of: peers, version: 1) == ["created"] + current)
@@ -32,7 +32,7 @@ struct SchemaProcessTests {
   }
 
   @Test
-  func `a process that is killed while it migrates has changed nothing, and the next one migrates`() async throws {
+  func `a process killed during a migration changes nothing, and the next one migrates`() async throws {
     let peer = try PeerProcess()
     #expect(try await peer.send("schema-open \(fixture.path) 1") == "created")
     let before = try fixture.content()

@@ -26,7 +26,7 @@ struct SchemaTests {
   }
 
   @Test
-  func `a cache of a newer version is emptied, and that is told`() throws {
+  func `a cache of a newer version is emptied and reported`() throws {
     try fixture.open(.third, policy: .cache) { try ModelStatements.of($0).put(PersonV3(id: 1, first: "a", level: 1)) }
     let outcome = try fixture.open(.second, policy: .cache) { connection throws in
       #expect(try connection.count(Query<PersonV2>()) == 0)
@@ -36,7 +36,7 @@ struct SchemaTests {
   }
 
   @Test
-  func `a changed model without a new version is told at opening, with the column`() throws {
+  func `a changed model without a new version is reported when opened, with the column`() throws {
     try fixture.open(.first)
     let before = try fixture.content()
     let changed = Schema(version: 1, models: [PersonV2.self])
@@ -52,7 +52,7 @@ struct SchemaTests {
   }
 
   @Test
-  func `an optional property that was added without a migration is told, not met later`() throws {
+  func `an optional property added without a migration is an error when opened`() throws {
     struct Person: StoreModel {
       static let table = PersonV1.table
       var id: Int
@@ -65,7 +65,7 @@ struct SchemaTests {
   }
 
   @Test
-  func `a change that SQLite would not see is found all the same`() throws {
+  func `changes that SQLite's schema does not show are detected`() throws {
     struct Nested: StoreModel {
       static let table = TableSpec("thing")
       var id: Int
@@ -92,7 +92,7 @@ struct SchemaTests {
     "ALTER TABLE person DROP COLUMN name", "DROP TABLE person",
     "ALTER TABLE person ADD COLUMN x TEXT NOT NULL DEFAULT ''",
   ])
-  func `a table that somebody else has changed is told if rows would not fit`(sql: String) throws {
+  func `a table changed by another program is an error only if rows would not fit`(sql: String) throws {
     try fixture.open(Schema(version: 1, models: [Plain.self]))
     try fixture.script(sql)
     if sql.contains("ADD") {
@@ -109,7 +109,7 @@ struct SchemaTests {
   }
 
   @Test
-  func `another program's tables are left alone, unless a step takes them over`() throws {
+  func `another program's tables are left alone, unless a step adopts them`() throws {
     try fixture.script(
       "CREATE TABLE person (id INTEGER PRIMARY KEY, name VARCHAR(20) NOT NULL); INSERT INTO person VALUES (1, 'a')")
     let before = try fixture.content()
@@ -123,7 +123,7 @@ struct SchemaTests {
   }
 
   @Test(arguments: [DatabasePolicy.persistence, .cache])
-  func `what is no database is told or replaced, as the policy says`(policy: DatabasePolicy) throws {
+  func `a file that is not a database is rejected, or replaced in a cache`(policy: DatabasePolicy) throws {
     let content =
       Data("This is no database, and long enough to be looked at as if it were one.".utf8) + Data(count: 5000)
     try content.write(to: URL(filePath: fixture.path))
@@ -146,7 +146,7 @@ struct SchemaTests {
   }
 
   @Test
-  func `a guest neither makes nor migrates the file, and opens it when the other process has`() throws {
+  func `a guest neither creates nor migrates the file, and opens it when another process has`() throws {
     func refusal(_ schema: Schema) throws -> DatabaseError? {
       #expect(throws: DatabaseError.self) { try fixture.open(schema, policy: .guest) }
     }
@@ -162,7 +162,7 @@ struct SchemaTests {
   }
 
   @Test
-  func `a cache whose migration fails is emptied, whatever is in it`() throws {
+  func `a cache whose migration fails is emptied, whatever it contains`() throws {
     struct Mistake: Error {}
     try fixture.open(.first, policy: .cache) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "a")) }
     try fixture.script(
@@ -184,7 +184,7 @@ struct SchemaTests {
   }
 
   @Test
-  func `a cache is not emptied because the disk was full, or somebody had it locked`() throws {
+  func `a cache is not emptied because of a full disk or a lock`() throws {
     try fixture.open(.first, policy: .cache) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "a")) }
     for error in [
       DatabaseError.diskFull(SQLiteFailure(extendedCode: 13, message: "full", path: fixture.path)),
@@ -198,7 +198,7 @@ struct SchemaTests {
   }
 
   @Test
-  func `a cache is migrated without a copy`() throws {
+  func `a cache is migrated without a backup`() throws {
     try fixture.open(.first, policy: .cache) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "a")) }
     let outcome = try fixture.open(.second, policy: .cache) { connection throws in
       #expect(try connection.count(Query<PersonV2>()) == 1)
@@ -224,9 +224,9 @@ struct SchemaTests {
   }
 
   @Test
-  func `eight threads that open a damaged cache make one new file`() async throws {
+  func `eight threads that open a damaged cache create one new file`() async throws {
     for _ in 0..<5 {
-      // Two that close at once leave all that they have written in the log, which would make the file whole again.
+      // Connections that close at the same time leave their writes in the log, which would repair the file.
       for suffix in ["-wal", "-shm"] { unlink(fixture.path + suffix) }
       try Data(repeating: 7, count: 5000).write(to: URL(filePath: fixture.path))
       let outcomes = try await outcomes(of: 8, opening: .first, fixture, .cache)
@@ -235,7 +235,7 @@ struct SchemaTests {
     }
   }
 
-  /// What so many threads find that open a file at the same time.
+  /// Returns the outcomes of threads that open a file at the same time.
   private func outcomes(
     of count: Int, opening schema: Schema, _ fixture: SchemaFixture, _ policy: DatabasePolicy
   ) async throws -> [SchemaOutcome] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Stores
 
-/// What went wrong in stores before this one.
+/// Faults of earlier stores that must not recur.
 @Suite("Hazards of stores", .patient)
 struct StoreHazardTests {
   let fixture: SchemaFixture
@@ -23,7 +23,7 @@ struct StoreHazardTests {
   private let counters = Schema(version: 1, models: [Counter.self])
 
   @Test
-  func `a new version, or a changed model, removes no row that exists nowhere else`() throws {
+  func `a new version or a changed model removes no row without a backup`() throws {
     try fixture.open(.first) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "a")) }
     let wrong = [
       Schema(version: 1, models: [PersonV3.self]), Schema(version: 2, models: [PersonV3.self]),
@@ -41,7 +41,7 @@ struct StoreHazardTests {
   }
 
   @Test
-  func `whoever deletes and writes in parts does so in one transaction`() throws {
+  func `a delete is rolled back together with its transaction`() throws {
     struct Mistake: Error {}
     let database = try Database(.memory, schema: counters)
     let counter = Counter(id: UUID(), name: "a", count: 1)
@@ -56,7 +56,7 @@ struct StoreHazardTests {
   }
 
   @Test
-  func `a database in memory lives as long as it is kept, and no longer`() throws {
+  func `a database in memory lives exactly as long as its last reference`() throws {
     var database: Database? = try Database(.memory, schema: counters)
     try database?.write { try $0.put(Counter(id: UUID(), name: "a", count: 1)) }
     for _ in 0..<3 { #expect(try database?.read { try $0.count(Counter.self) } == 1) }
@@ -66,7 +66,7 @@ struct StoreHazardTests {
   }
 
   @Test
-  func `the table of a model is what it says, wherever its type is declared`() throws {
+  func `a model's table has the declared name, wherever its type is declared`() throws {
     struct Inner: StoreModel {
       static let table = TableSpec("a \"table\" with 'quotes' and ümläuts; --")
       var id: String
@@ -81,7 +81,7 @@ struct StoreHazardTests {
   }
 
   @Test
-  func `of many who make what they do not find, one makes it`() async throws {
+  func `of many writers that insert a missing row, only one does`() async throws {
     let location = DatabaseLocation.file(URL(filePath: fixture.path))
     let schema = counters
     try await onThread {
@@ -109,7 +109,7 @@ struct StoreHazardTests {
     #expect(rows.map(\.count) == [160])
   }
 
-  @Test func `a column that another process has renamed is missed, and its name is not taken for its value`() throws {
+  @Test func `a column renamed by another process is reported missing, and its name is not read as a value`() throws {
     let directory = try TemporaryDirectory()
     let location = DatabaseLocation.file(directory.file("errands.sqlite"))
     let (database, other) = (try liveDatabase(location), try Database(location))

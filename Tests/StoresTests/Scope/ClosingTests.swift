@@ -6,8 +6,8 @@ import Testing
 
 @testable import Stores
 
-/// Each of these once waited for ever.
-@Suite("A database that several close and swap at once", .patient)
+/// Each of these cases once deadlocked.
+@Suite("Concurrent closing and swapping of a database", .patient)
 struct ClosingTests {
   private let fixture: ScopeFixture
 
@@ -16,7 +16,7 @@ struct ClosingTests {
     try fixture.fill("live", title: "old")
   }
 
-  @Test func `is closed, whoever is first`() async throws {
+  @Test func `concurrent calls of close all succeed`() async throws {
     for _ in 0..<Scale.count(30, torture: 2000) {
       let database = try Database(fixture.location)
       try await onThread {
@@ -29,7 +29,7 @@ struct ClosingTests {
     }
   }
 
-  @Test func `is closed when the swap is over that another thread has begun`() async throws {
+  @Test func `a close waits for another thread's swap`() async throws {
     for _ in 0..<Scale.count(10, torture: 500) {
       let database = try fixture.open()
       try await onThread { [fixture] in
@@ -42,7 +42,7 @@ struct ClosingTests {
     }
   }
 
-  @Test func `is closed by who hears that it has been swapped`() throws {
+  @Test func `a subscriber of a swap may close the database`() throws {
     let database = try fixture.open()
     let subscription = database.changes.sink { changes in
       if changes.origin == .swap { #expect(databaseError { try database.close() } == nil) }
@@ -52,7 +52,7 @@ struct ClosingTests {
     subscription.cancel()
   }
 
-  @Test func `goes over after the transaction of who follows, however many swaps there were`() async throws {
+  @Test func `swaps followed inside a transaction take effect after it ends`() async throws {
     let database = try fixture.open()
     let swaps = Recorder<ChangeOrigin>()
     let subscription = database.changes.sink { swaps.record($0.origin) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A database whose directory is swapped for another", .patient)
+@Suite("A database in a directory that is swapped", .patient)
 struct DatabaseScopeTests {
   private let fixture: ScopeFixture
 
@@ -14,7 +14,7 @@ struct DatabaseScopeTests {
     fixture = try ScopeFixture()
   }
 
-  @Test func `shows what is in the other, in rows, queries and changes`() async throws {
+  @Test func `a database shows the new contents in rows, queries and changes`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try fixture.open()
@@ -40,7 +40,7 @@ struct DatabaseScopeTests {
     subscription.cancel()
   }
 
-  @Test func `keeps who tells of it, for as long as it is there`() throws {
+  @Test func `a database retains the owner of its scope`() throws {
     final class Owner: Sendable {}
     try fixture.fill("live", title: "old")
     var owner: Owner? = Owner()
@@ -54,7 +54,7 @@ struct DatabaseScopeTests {
     #expect(!isThere())
   }
 
-  @Test func `keeps nothing open of what was put away`() throws {
+  @Test func `a swapped database keeps no file of the old contents open`() throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try fixture.open()
@@ -68,7 +68,7 @@ struct DatabaseScopeTests {
     #expect(try database.read { try $0.value("SELECT title FROM errand WHERE id = 1") } == "new")
   }
 
-  @Test func `lets the transaction in progress end where it began, and the next begin in the other`() async throws {
+  @Test func `a transaction finishes where it began, and one that begins during a swap is not lost`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try fixture.open()
@@ -83,7 +83,7 @@ struct DatabaseScopeTests {
     while !began.value { try await Task.sleep(for: .milliseconds(1)) }
     async let swapping: Void = onThread { [fixture] in try fixture.swap(away: "a", in: "b") }
     async let next: Void = onThread {
-      // In this moment it either waits for the swap, or for the first write, or comes first; never is it lost.
+      // At this moment it waits for the swap or the first write, or runs first. It is never lost.
       try database.write { try $0.put(Errand(id: 3, title: "somewhere")) }
     }
     ended.signal()
@@ -95,7 +95,7 @@ struct DatabaseScopeTests {
     #expect(there + gone == 1)
   }
 
-  @Test func `is swapped while another process reads an older state, without waiting for it`() async throws {
+  @Test func `a swap does not wait for a connection that reads an older state`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try fixture.open()
@@ -117,7 +117,7 @@ struct DatabaseScopeTests {
     #expect(try fixture.title(in: "a") == "older")
   }
 
-  @Test func `is swapped again and again under load, and no write is lost or torn`() async throws {
+  @Test func `repeated swaps under load neither lose nor tear a write`() async throws {
     try fixture.fill("live", title: "a")
     try fixture.fill("b", title: "b")
     let database = try fixture.open()
@@ -149,7 +149,7 @@ struct DatabaseScopeTests {
     #expect(found == count)
   }
 
-  @Test func `goes on as if nothing had been when the swap fails`() throws {
+  @Test func `a failed swap changes nothing`() throws {
     struct Failed: Error {}
     try fixture.fill("live", title: "old")
     let database = try fixture.open()
@@ -161,7 +161,7 @@ struct DatabaseScopeTests {
     #expect(collected.sets.count == 1)
   }
 
-  @Test func `refuses to be swapped by who is in one of its transactions, and to be used by who swaps`() throws {
+  @Test func `a swap inside a transaction is rejected, and so is a transaction inside a swap`() throws {
     try fixture.fill("live", title: "old")
     let database = try fixture.open()
     let path = fixture.url.path
@@ -180,7 +180,7 @@ struct DatabaseScopeTests {
     try database.write { _ in }
   }
 
-  @Test func `is closed instead, if it is to be, and says so to all who use it`() async throws {
+  @Test func `a database that closes on a swap reports it to all users`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try fixture.open(.closes)
@@ -196,14 +196,14 @@ struct DatabaseScopeTests {
     #expect(databaseError { try database.write { _ in } } == reason)
     #expect(try await troubles.first { _ in true } == reason)
     #expect(failures.elements == [reason] && errand.value?.title == "old")
-    // It does not come back.
+    // It stays closed.
     try fixture.swap(away: "b", in: "a")
     #expect(database.status.value == .closed(reason))
     #expect(databaseError { try database.read { _ in } } == reason)
     subscription.cancel()
   }
 
-  @Test func `shows no rows of the old contents while a transaction keeps it from going over`() async throws {
+  @Test func `rows of the old contents are not shown while a transaction delays the swap`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try fixture.open()
@@ -216,7 +216,7 @@ struct DatabaseScopeTests {
         fixture.scope.followSwap()
         #expect(errand.value == nil && errand.status.value == .connecting)
         #expect(titles.elements == [["old"], []])
-        // Whoever comes now waits for the new rows.
+        // A new live object waits for the new rows.
         #expect(try database.live(Errand.self, id: 2).value == nil)
       }
     }
@@ -225,7 +225,7 @@ struct DatabaseScopeTests {
     #expect(errand.value?.title == "new")
   }
 
-  @Test func `makes or migrates what is not there yet`() throws {
+  @Test func `a missing file is created after a swap`() throws {
     try fixture.fill("live", title: "old")
     try fixture.make("b")
     let database = try fixture.open()
@@ -236,7 +236,7 @@ struct DatabaseScopeTests {
     #expect(errand.value?.title == "first")
   }
 
-  @Test func `says why what came cannot be used, and can be again after the next swap`() throws {
+  @Test func `unusable new contents are reported, and the next swap recovers`() throws {
     try fixture.fill("live", title: "old")
     try fixture.make("b")
     let content = Data(repeating: 65, count: 5000)
@@ -257,14 +257,14 @@ struct DatabaseScopeTests {
     #expect(errand.value?.title == "older")
   }
 
-  @Test func `is refused if its file does not lie there`() throws {
+  @Test func `a file outside the scope is rejected`() throws {
     let url = fixture.directory.file("elsewhere.sqlite")
     let refusal = databaseError { _ = try Database(.file(url), scope: fixture.scope) }
     #expect(refusal == .outsideScope(path: url.path, root: fixture.root.path))
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
-  @Test func `that only reads follows, too`() throws {
+  @Test func `a read-only database follows a swap, too`() throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try Database(fixture.location, access: .readOnly, scope: fixture.scope)
@@ -274,10 +274,10 @@ struct DatabaseScopeTests {
     #expect(databaseError { try database.write { _ in } } == .openedReadOnly(path: fixture.url.path))
   }
 
-  @Test func `by another process loses nothing, neither of the one nor of the other`() async throws {
+  @Test func `a swap by another process loses no commit of either contents`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.make("b")
-    // What this one has committed is in its log only, because it was killed.
+    // The killed process's commits are only in its log.
     let peer = try PeerProcess()
     try await peer.send("store-open \(fixture.url(in: "b").path)")
     try await peer.send("store-count 3")
@@ -288,8 +288,8 @@ struct DatabaseScopeTests {
     let database = try fixture.open(schema: nil)
     try await database.write { try $0.put(Errand(id: 1, title: "in the log of the old one")) }
     try fixture.rename(away: "a", in: "b")
-    // Here the connection still is that to the file that has been put away; closing it by its path would take the
-    // other's log.
+    // The connection still refers to the file that was moved away. Closing it by its path would take the other file's
+    // log.
     try await database.write { try $0.put(Errand(id: 2, title: "late")) }
     #expect(try Data(contentsOf: URL(filePath: fixture.url.path + "-wal")) == log)
     fixture.scope.followSwap()
@@ -299,7 +299,7 @@ struct DatabaseScopeTests {
     #expect(titles == ["in the log of the old one", "late"])
   }
 
-  @Test func `without a scope, its log is not taken for that of the one that came, either`() async throws {
+  @Test func `without a scope, a swap does not mix up the logs either`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.make("b")
     let peer = try PeerProcess()
@@ -315,7 +315,7 @@ struct DatabaseScopeTests {
     #expect(try fixture.title(in: "a") == "newer")
   }
 
-  @Test func `is closed for good by who has it, and then nothing of it is open`() async throws {
+  @Test func `a closed database stays closed after swaps, with no file open`() async throws {
     let database = try fixture.open()
     try await database.write { try $0.put(Errand(id: 1)) }
     let query = database.query(Query<Errand>())
@@ -333,7 +333,7 @@ struct DatabaseScopeTests {
   }
 }
 
-/// The files of a directory that this process has open; none where the system does not tell.
+/// Returns the files of a directory that this process has open, or none if the system does not report them.
 private func openFiles(in directory: String) -> [String] {
   let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
   return descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }

@@ -4,7 +4,9 @@ import TestSupport
 
 @testable import Stores
 
-/// A directory whose contents are swapped: what is in use lies in `live`, and the rest beside it.
+/// A directory whose contents are swapped.
+///
+/// The contents in use are in `live`, the others beside it.
 struct ScopeFixture: Sendable {
   let directory: TemporaryDirectory
   let scope: Scope
@@ -33,7 +35,7 @@ struct ScopeFixture: Sendable {
 
   static let schema = Schema(version: 1, models: [Errand.self])
 
-  /// Makes a database with one errand in a directory, and closes it.
+  /// Creates a database with one errand in a directory, and closes it.
   func fill(_ name: String, title: String) throws {
     try make(name)
     let database = try Database(.file(url(in: name)), schema: Self.schema)
@@ -41,7 +43,7 @@ struct ScopeFixture: Sendable {
     try database.close()
   }
 
-  /// Puts the contents away under one name, and takes those that lie under another.
+  /// Moves the contents to one name, and those of another name into their place.
   func rename(away old: String, in new: String) throws {
     try FileManager.default.moveItem(at: root, to: directory.url.appending(path: old))
     try FileManager.default.moveItem(at: directory.url.appending(path: new), to: root)
@@ -52,14 +54,14 @@ struct ScopeFixture: Sendable {
     try scope.swap { try rename(away: old, in: new) }
   }
 
-  /// Has every member wait and go on with the same contents, as a copy of an environment does.
+  /// Pauses every member and resumes it with the same contents, as cloning an environment does.
   func rest() throws {
     let changes = ScopeChanges()
     defer { changes.send() }
     try scope.rest(into: changes) {}
   }
 
-  /// The errand in a directory, as who opens it now sees it.
+  /// The title of the errand in a directory, read by a new connection.
   func title(in name: String) throws -> SQLiteValue {
     let database = try Database(.file(url(in: name)))
     defer { withExtendedLifetime(database) {} }

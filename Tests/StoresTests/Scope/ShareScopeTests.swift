@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A share whose directory is swapped for another", .patient)
+@Suite("A share in a directory that is swapped", .patient)
 struct ShareScopeTests {
   private let fixture: ScopeFixture
 
@@ -20,10 +20,10 @@ struct ShareScopeTests {
       tables: ["errand"])
   }
 
-  @Test func `goes on with the history of the other, and tells that everything is different`() async throws {
+  @Test func `a share continues with the new history, and reports that everything has changed`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
-    // Two objects of one process, as two processes would have them that follow the same swap.
+    // Two objects of one process stand in for two processes that follow the same swap.
     let (database, other) = (try fixture.open(), try fixture.open())
     let (share, theirs) = (try share(database, "app"), try share(other, "helper"))
     let incoming = share.incoming.recorded()
@@ -39,7 +39,7 @@ struct ShareScopeTests {
     #expect(next.author == "helper" && next.sequence == 1)
     #expect(saves.elements.map(\.sequence) == [1, 2, 3, 1])
 
-    // Those of the first history that were missed, as by a process that was away, wait there.
+    // Missed changes of the first history wait there, as for a process that was away.
     try fixture.swap(away: "b", in: "a")
     try await other.write { try $0.put(Errand(id: 8)) }
     let last = try await incoming.first { $0["errand"].inserted == [8] }
@@ -49,13 +49,13 @@ struct ShareScopeTests {
     theirs.close()
   }
 
-  @Test func `is ended by who swaps, without waiting for who waits for that`() throws {
+  @Test func `closing a share during a swap does not deadlock`() throws {
     let database = try fixture.open()
     let share = try share(database, "app")
     let nested = DatabaseShareError.database(
       .nestedAccess(path: fixture.url.path, inner: "read of the share", outer: "swap"))
     try fixture.scope.swap {
-      // Who subscribes has the queue look.
+      // A subscription makes the queue read.
       let subscription = share.incoming.sink { _ in }
       #expect(throws: nested) { try share.pendingCount() }
       share.close()
@@ -64,7 +64,7 @@ struct ShareScopeTests {
     try database.write { _ in }
   }
 
-  @Test func `goes over when it may write again, and says so until then`() async throws {
+  @Test func `a suspended share follows the swap when it resumes, and throws until then`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let (database, other) = (try fixture.open(), try fixture.open())
@@ -77,7 +77,7 @@ struct ShareScopeTests {
     #expect(throws: suspended) { try share.discardPending() }
     #expect(failures.elements.isEmpty && incoming.elements.isEmpty)
     try database.resume()
-    // Nobody writes.
+    // No write is needed.
     try await incoming.first { $0.origin == .swap }
     try await other.write { try $0.put(Errand(id: 7)) }
     #expect(try await incoming.first { $0["errand"].inserted == [7] }.sequence == 1)
@@ -85,7 +85,7 @@ struct ShareScopeTests {
     share.close()
   }
 
-  @Test func `tells each time that another process has migrated what is there`() async throws {
+  @Test func `a migration by another process is reported before and after a swap`() async throws {
     let newer = Schema(version: 2, models: [Errand.self]) { MigrationStep(to: 2) { _ in } }
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
@@ -96,7 +96,7 @@ struct ShareScopeTests {
       let query = database.query(Query<Errand>())
       let troubles = query.failures.recorded()
       let subscription = query.sink { _ in }
-      // What is shared from here is told, which needs what the other process will ring.
+      // This write makes the share use the bell that the other process will ring.
       try await database.write { try $0.put(Errand(id: 9)) }
       try Database(fixture.location, schema: newer).close()
       #expect(try await troubles.first { _ in true } == changed)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Stores
 
-/// What went wrong before after a swap that could not be followed, or of a database that was closed or only reads.
-@Suite("Hazards of databases whose directory is swapped", .patient)
+/// Faults of earlier versions with swaps that could not be followed, and with closed or read-only databases.
+@Suite("Hazards of swapped databases", .patient)
 struct SwapHazardTests {
   private let fixture: ScopeFixture
   private var path: String { fixture.url.path }
@@ -29,7 +29,7 @@ struct SwapHazardTests {
     #expect(databaseError { try database.write { _ in } } == reason, sourceLocation: location)
   }
 
-  @Test func `a swap is told when the file can be opened at last, whatever it is then opened for`() async throws {
+  @Test func `a swap to an unusable file is reported once, when the file can be opened`() async throws {
     let database = try fixture.open()
     let share = try DatabaseShare(
       database, container: AppGroupsContainer(directory: fixture.root), author: "app",
@@ -47,7 +47,7 @@ struct SwapHazardTests {
     try fixture.rename(away: "damaged", in: "b")
     try fixture.rest()
     #expect(database.status.value == .open)
-    // The share looks into the new file on a thread of its own, which may be the one that delivers the change.
+    // The share reads the new file on its own thread, which may be the one that delivers the change.
     try await changes.wait { $0.map(\.origin) == [.swap] }
     _ = await errand.values.first { $0?.title == "new" }
     try errand.update { $0.title = "newer" }
@@ -60,7 +60,7 @@ struct SwapHazardTests {
     share.close()
   }
 
-  @Test func `one that was closed by a swap says so after whatever comes of the next`() throws {
+  @Test func `a database closed by a swap stays closed after later swaps`() throws {
     let database = try fixture.open(.closes)
     try fixture.swap(away: "a", in: "b")
     try fixture.rest()
@@ -69,7 +69,7 @@ struct SwapHazardTests {
     expectClosed(database, .swapped(path: path))
   }
 
-  @Test func `one that its owner has closed says so, whatever is swapped before and after`() throws {
+  @Test func `a database closed by its owner reports that reason, whatever is swapped`() throws {
     let (database, swapped) = (try fixture.open(.closes), try fixture.open(.closes))
     try database.close()
     try fixture.swap(away: "a", in: "b")
@@ -82,7 +82,7 @@ struct SwapHazardTests {
     expectClosed(swapped, .closed(path: path))
   }
 
-  @Test func `one that only reads says so again when there is something to read again`() throws {
+  @Test func `a read-only database rejects writes as read-only again after it recovers`() throws {
     let database = try Database(fixture.location, access: .readOnly, scope: fixture.scope)
     try fixture.swap(away: "a", in: "damaged")
     let failure = databaseError { try database.write { _ in } }
@@ -92,7 +92,7 @@ struct SwapHazardTests {
     #expect(try database.read { try $0.value("SELECT title FROM errand") } == "new")
   }
 
-  @Test func `one that only reads tells which tables there are after a swap`() throws {
+  @Test func `a read-only database names its tables after a swap`() throws {
     let database = try Database(fixture.location, access: .readOnly, schema: ScopeFixture.schema, scope: fixture.scope)
     let collected = Collected(database)
     try fixture.swap(away: "a", in: "b")

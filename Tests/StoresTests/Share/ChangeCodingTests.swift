@@ -4,7 +4,7 @@ import Testing
 
 @testable import Stores
 
-@Suite struct `What is written down of a change` {
+@Suite struct `Coding of changes` {
   private func key(_ chance: inout Chance) -> SQLiteValue {
     switch chance.number(below: 5) {
     case 0: .null
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `is read as it was written`() throws {
+  @Test func `changes are decoded as encoded`() throws {
     for seed in 0..<200 as Range<UInt64> {
       var chance = Chance(seed: seed)
       var tables: [String: TableChanges] = [:]
@@ -32,7 +32,7 @@ import Testing
     #expect(try ChangeCoding.decode(ChangeCoding.encode(tables)) == tables)
   }
 
-  @Test func `is refused in words when it is cut or spoilt, and never crashes who reads it`() throws {
+  @Test func `truncated data is rejected, and damaged data never crashes`() throws {
     let whole = ChangeCoding.encode(["item": TableChanges(inserted: [1, "two", 3.5], deleted: [.blob(Data([1, 2]))])])
     for count in 0..<whole.count {
       #expect(throws: ChangeCoding.Unreadable.self) { try ChangeCoding.decode(whole.prefix(count)) }

@@ -13,7 +13,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `a save reaches the other process with its author, and does not come back`() async throws {
+  func `a write reaches the other process with its author, and is not echoed`() async throws {
     let database = try fixture.database()
     let share = try fixture.share(database, "app")
     let incoming = share.incoming.recorded()
@@ -29,7 +29,7 @@ struct DatabaseShareTests {
     try await peer.events.wait(for: "change \(first.sequence + 1) app 1 1 0")
     try await database.write { try $0.execute("DELETE FROM item") }
     try await peer.events.wait(for: "change \(first.sequence + 2) app 0 0 2")
-    // Neither got his own, though each has by now taken in what came later.
+    // Neither received its own change, although each has received a later one by now.
     try await peer.send("insert-items 1 butter")
     try await incoming.first { $0.sequence == first.sequence + 3 }
     #expect(incoming.elements.map(\.author) == ["helper", "helper"])
@@ -37,7 +37,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `what was committed meanwhile comes first when a process comes back, in order, and none twice`() async throws {
+  func `missed changes arrive in order and once when a process returns`() async throws {
     let other = try fixture.database()
     let theirs = try fixture.share(other, "helper")
     do {
@@ -60,7 +60,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `changes wait for a subscriber, and go on where the last one left`() async throws {
+  func `changes wait for a subscriber, and continue where the last one stopped`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
     for number in 1...3 { try insert("\(number)", into: other) }
@@ -75,7 +75,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `two writers in two processes reach a third without a gap`() async throws {
+  func `two writing processes reach a third one without a gap`() async throws {
     let count = Scale.count(300, torture: 10_000)
     let share = try fixture.share(fixture.database(), "app")
     let incoming = share.incoming.recorded()
@@ -90,7 +90,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `live reads follow the other process by themselves`() async throws {
+  func `live reads follow another process`() async throws {
     let database = try fixture.database()
     let share = try fixture.share(database, "app")
     let counts = database.observe(["item"]) { transaction throws(DatabaseError) in
@@ -106,7 +106,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `only what is in scope is told and taken in, and nothing if the scope is empty`() async throws {
+  func `only tables in scope are shared, and none if the scope is empty`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     try await other.write { try $0.execute("CREATE TABLE secret (id INTEGER PRIMARY KEY)") }
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper", scope: []))
@@ -125,7 +125,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `who stays away for longer than the history is told once that everything may have changed`() async throws {
+  func `a peer absent for longer than the history receives one change of everything`() async throws {
     let other = try fixture.database()
     let limits = ShareLimits(historyCount: 100)
     let theirs = try fixture.share(other, "helper", limits: limits)
@@ -142,7 +142,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `a peer that does not come back holds no history, and is told so when it does`() async throws {
+  func `a peer that does not return holds no history, and is notified if it does`() async throws {
     let other = try fixture.database()
     let limits = ShareLimits(peerLifetime: .seconds(-10))
     try fixture.leave("gone", limits: limits)
@@ -162,7 +162,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `a bell that somebody has removed is made again, and rings`() async throws {
+  func `a removed bell is recreated, and rings`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
     let incoming = share.incoming.recorded()
@@ -175,7 +175,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `a share may be used and ended by its own subscriber, and inside a transaction`() async throws {
+  func `a share may be closed by its own subscriber and inside a transaction`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let theirs = try fixture.share(other, "helper")
     var share: DatabaseShare? = try fixture.share(database, "app")
@@ -205,7 +205,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `what waits can be passed over`() async throws {
+  func `pending changes can be discarded`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
     for number in 1...7 { try insert("\(number)", into: other) }
@@ -219,7 +219,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `a change that cannot be read is told, and everything taken as changed`() async throws {
+  func `an undecodable change is reported, and counts as a change of everything`() async throws {
     let database = try fixture.database()
     let share = try fixture.share(database, "app")
     let (incoming, failures) = (share.incoming.recorded(), share.failures.recorded())
@@ -238,7 +238,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `a suspended database writes nothing and holds no lock, and catches up when it is resumed`() async throws {
+  func `a suspended database writes nothing and holds no lock, and catches up when it resumes`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
     let incoming = share.incoming.recorded()
@@ -266,7 +266,7 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `what cannot be shared is told in words`() throws {
+  func `a database that cannot be shared is rejected with a specific error`() throws {
     let memory = try Database(.memory)
     #expect(throws: DatabaseShareError.inMemory) { try fixture.share(memory, "app") }
     let database = try fixture.database()

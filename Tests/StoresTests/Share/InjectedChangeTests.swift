@@ -7,7 +7,7 @@ import Testing
 
 @testable import Stores
 
-/// An emitter stands in for the kernel, so a change is noticed when the test says so, and at no other time.
+/// An emitter stands in for the kernel, so that changes are noticed only when the test sends them.
 @Suite("Databases with injected changes", .patient)
 struct InjectedChangeTests {
   let fixture: ShareFixture
@@ -17,7 +17,7 @@ struct InjectedChangeTests {
     fixture = try ShareFixture()
   }
 
-  @Test func `a share takes in what others committed when its source tells of a change`() async throws {
+  @Test func `a share delivers others' commits when its source sends a change`() async throws {
     let database = try fixture.database()
     let bell = try ShareBell(beside: fixture.file)
     let recorder = ShareRecorder(author: "app", scope: ["item"], limits: ShareLimits(), bell: bell)
@@ -26,7 +26,7 @@ struct InjectedChangeTests {
     let feed = try ShareFeed(
       database, url: fixture.file, author: "app", recorder: recorder, bell: bell, changes: changes)
     let incoming = feed.incoming.recorded()
-    // It waits for the queue, on which the feed subscribes.
+    // This waits for the queue, on which the feed subscribes.
     #expect(try feed.pendingCount() == 0)
     #expect(await changes.subscriptions().map(\.description) == ["sink"])
 
@@ -43,7 +43,7 @@ struct InjectedChangeTests {
     #expect(changes.subscriberCount == 0)
   }
 
-  @Test func `foreign writes are noticed when the source tells of a change, and of the database's files only`()
+  @Test func `foreign writes are noticed only when the source reports a change of the database's files`()
     async throws
   {
     let database = try fixture.database()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("The authors of a shared database", .timeLimit(.minutes(5)))
+@Suite("Authors of a shared database", .timeLimit(.minutes(5)))
 struct ShareAuthorTests {
   private let fixture: ShareFixture
 
@@ -23,11 +23,11 @@ struct ShareAuthorTests {
     try database.read { try $0.rows("SELECT author FROM signals_peer ORDER BY author").map { $0[0] } }
   }
 
-  @Test func `of two objects of one process with one name, the second is refused`() throws {
+  @Test func `two objects of one process cannot share under one name`() throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let share = try fixture.share(database, "app")
     #expect(throws: taken("app")) { try fixture.share(other, "app") }
-    // What was refused can share under another name, and under this one when it is free.
+    // The rejected object can share under another name, and under this one once it is free.
     try fixture.share(other, "App").close()
     share.close()
     let next = try fixture.share(other, "app")
@@ -35,14 +35,14 @@ struct ShareAuthorTests {
     next.close()
   }
 
-  @Test func `one that is released frees its name at once`() throws {
+  @Test func `a released share frees its name at once`() throws {
     var share: DatabaseShare? = try fixture.share(fixture.database(), "app")
     withExtendedLifetime(share) {}
     share = nil
     try fixture.share(fixture.database(), "app").close()
   }
 
-  @Test func `the name of another process is refused, and free when that is killed`() async throws {
+  @Test func `another process's name is rejected, and free once that process is killed`() async throws {
     let database = try fixture.database()
     let peer = try await fixture.peer("app")
     #expect(throws: taken("app")) { try fixture.share(database, "app") }
@@ -52,7 +52,7 @@ struct ShareAuthorTests {
     share.close()
   }
 
-  @Test func `one that is suspended has no name, and is told if that was taken meanwhile`() async throws {
+  @Test func `a suspended share gives up its name, and fails to resume while the name is taken`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let share = try fixture.share(database, "app")
     let incoming = share.incoming.recorded()
@@ -72,7 +72,7 @@ struct ShareAuthorTests {
     share.close()
   }
 
-  @Test func `one that runs once leaves nothing behind, and takes in what is committed while it runs`() async throws {
+  @Test func `a share without a position leaves nothing behind, and receives changes while it runs`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let share = try fixture.share(database, "app")
     let before = try names()
@@ -88,7 +88,7 @@ struct ShareAuthorTests {
     share.close()
   }
 
-  @Test func `one that never subscribes to what comes in keeps no history, and follows all the same`() async throws {
+  @Test func `a share without subscribers keeps no history, and live queries still follow`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
     let counts = database.observe(["item"]) { transaction throws(DatabaseError) in
@@ -103,7 +103,7 @@ struct ShareAuthorTests {
     share.close()
   }
 
-  @Test func `begin to be waited for with their first subscription`() async throws {
+  @Test func `changes are kept for an author from its first subscription on`() async throws {
     let other = try fixture.database()
     let theirs = try fixture.share(other, "helper")
     try fixture.leave("app")
@@ -115,8 +115,7 @@ struct ShareAuthorTests {
     share.close()
   }
 
-  @Test func `are told which tables there are if one is misspelt, and may spell them as SQLite lets them`() async throws
-  {
+  @Test func `a misspelled table is reported with the existing ones, and case is ignored`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let missing = DatabaseError.noSuchTable("itme", path: fixture.file.path, known: ["item"])
     #expect(throws: DatabaseShareError.database(missing)) { try fixture.share(database, "app", scope: ["itme"]) }
@@ -132,7 +131,7 @@ struct ShareAuthorTests {
     share.close()
   }
 
-  @Test func `share all tables unless they say otherwise, also those that are made later`() async throws {
+  @Test func `a share without tables shares all of them, including later ones`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let share = try DatabaseShare(database, container: fixture.container, author: "app")
     let theirs = try DatabaseShare(other, container: fixture.container, author: "helper")
@@ -146,7 +145,7 @@ struct ShareAuthorTests {
     share.close()
   }
 
-  @Test func `a share that is released goes on for a live query, and for who subscribes to it`() async throws {
+  @Test func `a released share continues while a live query needs it`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     var share: DatabaseShare? = try fixture.share(database, "app")
     let counts = database.observe(["item"]) { transaction throws(DatabaseError) in
@@ -165,13 +164,13 @@ struct ShareAuthorTests {
     try await received.wait(for: "app")
     #expect(throws: DatabaseShareError.alreadyShared(fixture.file)) { try fixture.share(database, "other") }
     subscription.cancel()
-    // Nothing needs it any more.
+    // Nothing needs the released share any more.
     try fixture.share(database, "app").close()
     incoming.cancel()
     theirs.close()
   }
 
-  @Test func `those who subscribe to what comes in are listed`() async throws {
+  @Test func `the subscriptions to incoming changes are listed`() async throws {
     let share = try fixture.share(fixture.database(), "app")
     let subscription = share.incoming.named("sync").sink { _ in }
     #expect(await share.incoming.subscriptions().map(\.description) == ["\"sync\" → sink"])

@@ -4,7 +4,7 @@ import Signals
 import Stores
 import TestSupport
 
-/// A container with a database that several share.
+/// A container with a database that several processes share.
 struct ShareFixture: Sendable {
   let directory: TemporaryDirectory
   let container: AppGroupsContainer
@@ -14,7 +14,7 @@ struct ShareFixture: Sendable {
     container = try AppGroupsContainer(directory: directory.url)
   }
 
-  /// Opens a copy of what an earlier version of the package wrote.
+  /// Opens a copy of the files that an earlier version of the package wrote.
   init(_ stored: StoredFormat) throws {
     directory = try stored.copy()
     container = try AppGroupsContainer(directory: directory.url)
@@ -22,7 +22,7 @@ struct ShareFixture: Sendable {
 
   var file: URL { directory.file("list.sqlite") }
 
-  /// Opens the database anew, as another process would, with a table of items.
+  /// Opens the database again, as another process would, with a table of items.
   func database() throws -> Database {
     let database = try Database(.file(file), busyTimeout: .seconds(60))
     try database.write {
@@ -38,11 +38,11 @@ struct ShareFixture: Sendable {
       database, container: container, author: author, tables: scope, limits: limits)
   }
 
-  /// Has an author subscribe and go away, so that changes wait for it from then on.
+  /// Lets an author subscribe and leave, so that changes are kept for it from then on.
   func leave(_ author: String, limits: ShareLimits = ShareLimits()) throws {
     let share = try share(database(), author, limits: limits)
     let subscription = share.incoming.sink { _ in }
-    // It waits for the queue, on which the subscription is noted.
+    // This waits for the queue, which registers the subscription.
     _ = try share.pendingCount()
     subscription.cancel()
     share.close()
@@ -56,12 +56,12 @@ struct ShareFixture: Sendable {
   }
 }
 
-/// Inserts a row in a transaction of its own.
+/// Inserts a row in its own transaction.
 func insert(_ text: String, into database: Database) throws {
   try database.write { try $0.execute("INSERT INTO item (text) VALUES (?)", text) }
 }
 
-/// Runs a closure in the midst of a transaction.
+/// Runs a closure inside a transaction.
 func inTransaction(of database: Database, _ body: () -> Void) throws {
   try database.write { _ in body() }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stores
 
-/// What went wrong in shared databases before this one.
+/// Faults of earlier shared databases that must not recur.
 @Suite("Hazards of shared databases", .patient)
 struct ShareHazardTests {
   private let fixture: ShareFixture
@@ -15,7 +15,7 @@ struct ShareHazardTests {
     fixture = try ShareFixture()
   }
 
-  /// A share whose changes nobody hears of yet, and another one, of which some are waiting.
+  /// Returns a share for which changes are pending, the share that made them, and its database.
   private func waiting(_ count: Int) throws -> (DatabaseShare, other: DatabaseShare, Database) {
     let (database, other) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
@@ -23,14 +23,14 @@ struct ShareHazardTests {
     return (share, theirs, other)
   }
 
-  @Test func `of many changes that wait each is taken in, and not the last of each kind only`() async throws {
+  @Test func `every pending change is delivered, not only the last of each kind`() async throws {
     let (share, theirs, _) = try waiting(3)
     let changes = try await share.incoming.recorded().wait { $0.count == 3 }
     #expect(changes.map { $0["item"].inserted } == [[1], [2], [3]])
     theirs.close()
   }
 
-  @Test func `what came before the start is taken in at the start, without another write`() async throws {
+  @Test func `changes from before the start are delivered at the start, without another write`() async throws {
     let other = try fixture.database()
     try fixture.leave("app")
     let theirs = try fixture.share(other, "helper")
@@ -41,7 +41,7 @@ struct ShareHazardTests {
     #expect(try await share.incoming.recorded().first { _ in true }["item"].inserted == [1])
   }
 
-  @Test func `what could not be taken in is not removed, and taken in when it can be`() async throws {
+  @Test func `changes that cannot be read are kept, and delivered once they can be`() async throws {
     let database = try fixture.database()
     let share = try fixture.share(database, "app")
     let (incoming, failures) = (share.incoming.recorded(), share.failures.recorded())
@@ -63,7 +63,7 @@ struct ShareHazardTests {
     theirs.close()
   }
 
-  @Test func `a save writes one row for all peers, and no file; and what all know is removed`() async throws {
+  @Test func `a write adds one row for all peers and no file, and fully delivered rows are removed`() async throws {
     let database = try fixture.database()
     let shares = try (0..<3).map { try fixture.share(fixture.database(), "peer \($0)") }
     let share = try fixture.share(database, "app")
@@ -76,7 +76,7 @@ struct ShareHazardTests {
     #expect(count <= 300)
     for incoming in received { try await incoming.wait { $0.last?.sequence == 300 } }
     for peer in shares { peer.close() }
-    // Whoever is told something notes it within a second, and the history is trimmed after each 256 changes.
+    // A receiver saves its position within a second, and the history is trimmed after every 256 changes.
     var first: Int64 = 0
     while first <= 256 {
       for number in 0..<256 { try insert("\(number)", into: database) }
@@ -88,7 +88,7 @@ struct ShareHazardTests {
     share.close()
   }
 
-  @Test func `a share may be let go of while it is being woken`() async throws {
+  @Test func `a share may be released while it is being woken`() async throws {
     let other = try fixture.database()
     let theirs = try fixture.share(other, "helper")
     let isOver = Shared(false)
@@ -111,7 +111,7 @@ struct ShareHazardTests {
     theirs.close()
   }
 
-  @Test func `changes come in the order of commits, not of times or names`() async throws {
+  @Test func `changes arrive in commit order, not by time or name`() async throws {
     let database = try fixture.database()
     let share = try fixture.share(database, "m")
     let incoming = share.incoming.recorded()
@@ -125,7 +125,7 @@ struct ShareHazardTests {
     z.close()
   }
 
-  @Test func `taking in writes nothing for the user, and calls nobody inside of his transaction`()
+  @Test func `delivery writes nothing for the user, and calls no subscriber inside a user's transaction`()
     async throws
   {
     struct Unfinished: Error {}
@@ -152,7 +152,7 @@ struct ShareHazardTests {
     theirs.close()
   }
 
-  @Test func `a change says which rows, so that others need not be looked at`() async throws {
+  @Test func `a change names its rows, so that others need not be read`() async throws {
     let (share, theirs, other) = try waiting(2)
     try await other.write { transaction in
       try transaction.execute("UPDATE item SET text = 'b' WHERE id = 1")
@@ -165,7 +165,7 @@ struct ShareHazardTests {
   }
 
   @Test(arguments: ["../../x", "a/b", "'; DROP TABLE item; --", "ünï\u{0}cödé", String(repeating: "n", count: 4000)])
-  func `an author's name is a name, whatever is in it`(author: String) async throws {
+  func `an author's name may contain any characters`(author: String) async throws {
     let share = try fixture.share(fixture.database(), "app")
     let before = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.url.path).sorted()
     let other = try fixture.database()
@@ -177,7 +177,7 @@ struct ShareHazardTests {
     theirs.close()
   }
 
-  @Test func `what keeps changes from being seen is told, with its place, and nothing is shared`() throws {
+  @Test func `an obstacle to observing changes is an error with its path, and nothing is shared`() throws {
     let database = try fixture.database()
     try Data().write(to: URL(filePath: fixture.file.path + "-share"))
     let error = #expect(throws: DatabaseShareError.self) { try fixture.share(database, "app") }
@@ -186,7 +186,7 @@ struct ShareHazardTests {
     try insert("still possible", into: database)
   }
 
-  @Test func `what a process committed that was killed before it could ring is told with the next ring`()
+  @Test func `a commit by a process killed before it could ring is delivered with the next ring`()
     async throws
   {
     let database = try fixture.database()
@@ -194,7 +194,7 @@ struct ShareHazardTests {
     let incoming = share.incoming.recorded()
     let other = try fixture.database()
     let theirs = try fixture.share(other, "helper")
-    // As if it had been killed in between: the row is there, and nobody has rung.
+    // As if the process had been killed in between: the row exists, but the bell was not rung.
     let killed = try Database(.file(fixture.file))
     try await killed.write { transaction in
       try transaction.execute("INSERT INTO item VALUES (5, 'last words')")
@@ -208,12 +208,11 @@ struct ShareHazardTests {
     theirs.close()
   }
 
-  @Test func `a save reaches the other process in less time than any look now and then would take`() async throws {
+  @Test func `a write reaches the other process faster than polling would`() async throws {
     let share = try fixture.share(fixture.database(), "app")
     let peer = try await fixture.peer("helper")
     let incoming = share.incoming.recorded()
-    // However busy the machine is, some day it lets five in a row through; looks now and then would only by chance be
-    // in time once.
+    // Even a busy machine eventually lets five in a row through, while polling would be in time only by chance.
     var inTime = 0
     for round in 1...5000 where inTime < 5 {
       let start = ContinuousClock.now
@@ -224,13 +223,13 @@ struct ShareHazardTests {
     #expect(inTime == 5)
   }
 
-  @Test func `a share is ended inside of the read for whose end its queue waits`() throws {
+  @Test func `a share can be closed inside a read for whose end its queue waits`() throws {
     let file = fixture.file
     let database = try Database(.file(file), maximumReaderCount: 1)
     try database.write { try $0.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT)") }
     let share = try fixture.share(database, "app")
     try database.read { _ in
-      // Who subscribes has the queue look.
+      // A subscription makes the queue read.
       let subscription = share.incoming.sink { _ in }
       share.close()
       subscription.cancel()
@@ -240,7 +239,7 @@ struct ShareHazardTests {
     next.close()
   }
 
-  @Test func `numbers of changes grow, of one's own and of those of others`() async throws {
+  @Test func `sequence numbers increase, for own changes and for others'`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
     try await database.write { try $0.execute("CREATE TABLE untold (id INTEGER PRIMARY KEY)") }
@@ -261,7 +260,7 @@ struct ShareHazardTests {
     theirs.close()
   }
 
-  @Test func `what nobody subscribes to waits in the history, up to its limit`() async throws {
+  @Test func `unread changes wait in the history, up to its limit`() async throws {
     let limits = ShareLimits(historyCount: 300)
     try fixture.leave("app", limits: limits)
     let share = try fixture.share(fixture.database(), "app", limits: limits)
@@ -278,7 +277,7 @@ struct ShareHazardTests {
     let changes = try await share.incoming.recorded().wait { $0.last?.sequence == 1100 }
     #expect(changes.first?.origin == .trimmedHistory && changes.first?["item"].isEverything == true)
     #expect(changes.dropFirst().map(\.sequence) == Array((changes[0].sequence + 1)...1100))
-    // Who writes faster than its queue follows may miss something of its own, as if it were of others; it hears no echo.
+    // A fast writer may skip its own trimmed changes as if they were others', but receives no echo.
     #expect(heard.elements.allSatisfy { $0.origin == .trimmedHistory })
     theirs.close()
   }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Stores
 
-/// Whoever can write the file can write any number into its history; it must end no process.
-@Suite("The largest number of all, in the history of a shared database", .patient)
+/// Any process that can write the file can write any number into its history, which must crash no process.
+@Suite("Exhausted sequence numbers in a shared history", .patient)
 struct ShareNumberTests {
-  /// Has the next entry of the history be the last that there can be.
+  /// Makes the next entry of the history the last possible one.
   private func exhaust(_ database: Database) throws {
     let changes = ChangeCoding.encode(["errand": TableChanges(inserted: [1])])
     try database.write {
@@ -18,7 +18,7 @@ struct ShareNumberTests {
     }
   }
 
-  @Test func `does not keep one from writing`() throws {
+  @Test func `the largest sequence number does not prevent writes`() throws {
     let fixture = try ShareFixture()
     let database = try fixture.database()
     let share = try fixture.share(database, "app")
@@ -29,7 +29,7 @@ struct ShareNumberTests {
     share.close()
   }
 
-  @Test func `does not keep a migration by another process from being told`() async throws {
+  @Test func `the largest sequence number does not hide a migration by another process`() async throws {
     let fixture = try ScopeFixture()
     let (database, other) = (try fixture.open(), try fixture.open())
     let container = try AppGroupsContainer(directory: fixture.root)

@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-/// `SIGNALS_TORTURE=1` makes it a hundred rounds.
+/// `SIGNALS_TORTURE=1` runs a hundred rounds.
 @Suite("A shared database under random load, with processes killed at random moments", .seeded, .patient)
 struct ShareTortureTests {
   let fixture: ShareFixture
@@ -13,7 +13,7 @@ struct ShareTortureTests {
     fixture = try ShareFixture()
   }
 
-  /// What the changes add up to.
+  /// The state that results from replaying the changes.
   private struct Replay {
     var present: Set<SQLiteValue> = []
     var last: Int64 = 0
@@ -31,7 +31,7 @@ struct ShareTortureTests {
   }
 
   @Test
-  func `the history that the survivor is told is that of the table, without a gap or a repetition`() async throws {
+  func `the survivor's changes match the table, without a gap or a repetition`() async throws {
     let database = try fixture.database()
     let share = try fixture.share(database, "survivor")
     let incoming = share.incoming.recorded()
@@ -42,7 +42,7 @@ struct ShareTortureTests {
     for number in 0..<3 { workers.append(try await worker(number, seed: chance.number(below: 1_000_000))) }
     for round in 0..<rounds {
       let victim = round % workers.count
-      // Not to wait for anything, but to strike at a moment that nobody has chosen.
+      // A random delay, so that the kill hits at an arbitrary moment.
       try await Task.sleep(for: .milliseconds(1 + chance.number(below: 60)))
       try await workers[victim].kill()
       #expect(try await database.read { try $0.value("PRAGMA integrity_check") } == "ok")

@@ -30,7 +30,7 @@ struct DataLoaderTests {
   }
 
   @Test
-  func `within the window of freshness the server is not asked again, and after it, it is`() async throws {
+  func `a request is repeated only after the freshness interval or an invalidation`() async throws {
     #expect(try await load() == .loaded)
     #expect(try await load() == .fresh)
     await clock.advance(by: .seconds(59))
@@ -44,13 +44,13 @@ struct DataLoaderTests {
   }
 
   @Test
-  func `a failure makes nothing fresh`() async throws {
+  func `a failed request does not make data fresh`() async throws {
     await #expect(throws: URLError.self) { try await load(fails: true) }
     #expect(try await load() == .loaded)
   }
 
   @Test
-  func `equal requests that are under way are one, and those of another database are not`() async throws {
+  func `equal concurrent requests are merged, except those into another database`() async throws {
     let gate = Gate()
     let other = try Database(.memory, schema: Schema(version: 1, models: [Item.self]))
     try await withThrowingTaskGroup(of: DataLoader.Outcome.self) { group in
@@ -64,7 +64,7 @@ struct DataLoaderTests {
   }
 
   @Test
-  func `an answer to what was asked before an invalidation makes nothing fresh, nor replaces what is`() async throws {
+  func `an answer requested before an invalidation neither makes data fresh nor replaces newer data`() async throws {
     let gate = Gate()
     let early = Task { try await load(gate: gate) }
     try await asked.wait(for: "the first request") { $0.count == 1 }
@@ -79,7 +79,7 @@ struct DataLoaderTests {
   }
 
   @Test
-  func `an answer that an invalidation has made doubtful is stored if none came after it`() async throws {
+  func `an invalidated answer is stored if no later one succeeds`() async throws {
     let gate = Gate()
     let early = Task { try await load(gate: gate) }
     try await asked.wait(for: "the first request") { $0.count == 1 }
@@ -92,7 +92,7 @@ struct DataLoaderTests {
   }
 
   @Test
-  func `an answer replaces none that was given to a later request, whatever became of the last one`() async throws {
+  func `an answer never replaces that of a later request, even if the last request fails`() async throws {
     let gate = Gate()
     let early = Task { try await load(gate: gate) }
     try await asked.wait(for: "the first request") { $0.count == 1 }
@@ -108,17 +108,17 @@ struct DataLoaderTests {
   }
 
   @Test
-  func `an answer is stored if the request that would have replaced it fails, however late`() async throws {
+  func `an answer is stored if the request that would have replaced it fails later`() async throws {
     let (first, second) = (Gate(), Gate())
     let early = Task { try await load(gate: first) }
     try await asked.wait(for: "the first request") { $0.count == 1 }
     loader.invalidate()
     let late = Task { try await load(gate: second, fails: true) }
     try await asked.wait(for: "the second request") { $0.count == 2 }
-    // Whoever asks now is not to be told of the second request's end.
+    // A new request must not join the second one.
     loader.invalidate()
     first.open()
-    // The first answer has been refused for the second one's sake, or will be.
+    // By now, the first answer is rejected in favor of the second, or will be.
     try await database.write { _ in }
     second.open()
     await #expect(throws: URLError.self) { try await late.value }

@@ -2,7 +2,7 @@ import Signals
 
 @testable import Stores
 
-/// The change sets that a database has told, in order.
+/// Collects the change sets of a database in order.
 final class Collected: @unchecked Sendable {  // Sound: guarded by the lock.
   private let lock = Lock()
   private var all: [ChangeSet] = []
@@ -15,10 +15,10 @@ final class Collected: @unchecked Sendable {  // Sound: guarded by the lock.
     }
   }
 
-  /// All so far.
+  /// All change sets so far.
   var sets: [ChangeSet] { lock.withLock { all } }
 
-  /// All since the last call.
+  /// Returns the change sets since the last call.
   func take() -> [ChangeSet] {
     lock.withLock {
       defer { all = [] }
@@ -28,7 +28,7 @@ final class Collected: @unchecked Sendable {  // Sound: guarded by the lock.
 }
 
 extension Database {
-  /// Runs statements in one write, and returns what was told of them.
+  /// Runs statements in one write, and returns the reported changes.
   func changes(by script: String) throws -> ChangeSet? {
     let collected = Collected(self)
     try write { try $0.execute(script: script) }
