@@ -9,18 +9,19 @@ import Signals
 /// - `log DIR NAME`: use this log from now on; its events are texts
 /// - `log-in DIR NAME`: use the log in the scope of the root DIR
 /// - `append-tracked N PREFIX`: append `PREFIX 1` and so on, and report for each `appended TEXT UUID` with the
-///   environment that was active before and after, or `appended TEXT any` if another one became active meanwhile
+///   environment that was active before and after, or `appended TEXT any` if another one became active in between
 /// - `append TEXT`: append an event, and return its producer and sequence
 /// - `append-stamps N`: append the present time, in nanoseconds of the monotonic clock, N times, a millisecond apart
-/// - `append-loop BATCH BYTES`: append numbered texts of so many bytes, BATCH at a time, until `stop-appending`
+/// - `append-loop BATCH BYTES`: append numbered texts of BYTES bytes, BATCH at a time, until `stop-appending`
 /// - `append-many N TEXT`: append `TEXT 1`, `TEXT 2` and so on, and return the duration in nanoseconds
 /// - `read-log`: read all events without a consumer, and return the number of events and the number of errors
-/// - `follow CONSUMER`: report each event as `entry NANOSECONDS PRODUCER SEQUENCE TEXT` from the consumer's place on
-/// - `follow-new`: the same from now on, without a place
+/// - `follow-log CONSUMER`: from the consumer's position on, report each event as
+///   `entry NANOSECONDS PRODUCER SEQUENCE TEXT`
+/// - `follow-new`: the same from now on, without a position
 /// - `follow-into CONSUMER PATH`: write each event as a line of a file, as an effect that outlives the process
 /// - `follow-until CONSUMER N`: handle each producer's first N events, and never finish the next one
 /// - `fork-and-append TEXT`: append an event in a child that this process forks, and wait for it
-/// - `unfollow`: end the last three
+/// - `unfollow`: end all these subscriptions
 final class LogCommands: CommandFamily {
   private let console: Console
   private var log: AppGroupsLog<String>?

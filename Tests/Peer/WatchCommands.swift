@@ -7,7 +7,7 @@ import Signals
 /// - `watch-file PATH POLLING`: observe a file and report `file KIND PATH`, after that `health HEALTH`
 /// - `watch-tree PATH POLLING`: observe a tree and report likewise, as `tree`
 /// - `unwatch`: release all observers
-/// - `limit NAME NUMBER`: set a limit in `/proc/sys/user`, in a separate user namespace
+/// - `limit-watching NAME NUMBER`: set a limit in `/proc/sys/user`, in a separate user namespace
 ///
 /// The polling is a number of milliseconds, or `never`.
 final class WatchCommands: CommandFamily {

@@ -5,12 +5,12 @@ import Signals
 import TestSupport
 import TestWorld
 
-/// Everything in one scope, which several processes have open, change and switch.
+/// All kinds of values in one scope, which several processes open, change and switch.
 ///
 /// - `world HOME`: open everything in the root HOME, and check each value from now on
 /// - `world-write`: write everything without end
 /// - `world-hop UUIDS N SEED`: switch to one of the environments at random, N times
-/// - `world-stop`: write no more, and tell the numbers of moments, missing rows, writes and violations
+/// - `world-stop`: stop writing, and return the numbers of moments, missing rows, writes and violations
 final class WorldCommands: CommandFamily {
   private let opened = MutableProperty<ScopedWorld?>(nil)
   private let end = MutableProperty<Result<Void, any Error>?>(nil)

@@ -5,7 +5,7 @@ public import Stores
 public struct Mark: Codable, Sendable, Equatable {
   /// The environment.
   public var environment = "none"
-  /// How often the value was written.
+  /// The number of times the value was written.
   public var count = 0
 
   /// Makes the value of an environment.
@@ -16,13 +16,13 @@ public struct Mark: Codable, Sendable, Equatable {
 
 /// A row that names its environment.
 public struct MarkRow: StoreModel, Equatable {
-  /// Where rows are stored.
+  /// The table of the rows.
   public static let table = TableSpec("mark")
   /// The key.
   public var id: Int
   /// The environment.
   public var environment: String
-  /// How often the row was written.
+  /// The number of times the row was written.
   public var count = 0
 }
 
@@ -32,11 +32,11 @@ public struct Resident: SessionUser, Equatable {
   public let id: String
   /// The environment.
   public var environment: String
-  /// How often the user was changed.
+  /// The number of times the user was changed.
   public var token = 0
 }
 
-/// A server that trusts everyone.
+/// A server that trusts every user.
 final class ResidentServer: AuthControllerDelegate {
   func authenticate() async throws -> Resident { throw AuthRejection(reason: "nobody") }
   func shouldRefreshAuthentication(with user: Resident, isStartup: Bool) -> Bool { false }

@@ -6,11 +6,11 @@ import Signals
 import Stores
 import TestSupport
 
-/// How a process writes, as fast as it can, until it is told to stop.
+/// Continuous writes of one process until it is stopped.
 extension ScopedWorld {
-  /// Writes each kind of value on a thread of its own, until ``isOver``.
+  /// Writes each kind of value on its own thread until ``isOver`` is set.
   ///
-  /// Each write changes what it finds, after it has made sure that this names the environment which is active here.
+  /// Each write checks that the current value names the active environment, and then changes it.
   public func write() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { [self] in
@@ -42,7 +42,7 @@ extension ScopedWorld {
               user.token += 1
             }
           } catch ContextError.environmentSwitched {
-            // The answer for the environment that went.
+            // The answer belongs to the previous environment.
           }
         }
       }
@@ -88,7 +88,7 @@ extension ScopedWorld {
     do {
       try current.store.persistence.write { try advance($0, environment, "a transaction of a user") }
     } catch DatabaseError.swapped {
-      // The context belongs to the environment that went.
+      // The context belongs to the previous environment.
     }
   }
 }

@@ -7,10 +7,10 @@ import Stores
 import TestSupport
 import Tweaks
 
-/// Everything that one process can have open in the scope of a root, and a check of each value that it receives.
+/// All kinds of values that one process can open in the scope of a root, with a check of each value it receives.
 ///
-/// All values name the environment in which they were written. Subscribers see one moment, in which all of them name
-/// the same.
+/// All values name the environment in which they were written. At every moment, subscribers must see the same name in
+/// all of them.
 public final class ScopedWorld: Sendable {
   /// The environments.
   public let app: AppContainer
@@ -32,14 +32,14 @@ public final class ScopedWorld: Sendable {
 
   private static let flag = TweakKey("general", "environment", default: "none")
 
-  /// What was seen and done.
+  /// A report of observations and writes.
   struct Report: Sendable {
     var moments = 0
     /// The environments that events named, by the swap count of their entries.
     var eventEnvironments: [Int: String] = [:]
     /// The events that were received, by the environments that they name.
     var events: [String: Set<LogEventID>] = [:]
-    /// How often a user's rows were not there yet.
+    /// The number of times that a user's rows did not exist yet.
     var missing = 0
     var writes = 0
     var violations: [String] = []
@@ -124,7 +124,7 @@ public final class ScopedWorld: Sendable {
     rows.count == 2 ? Set(rows.map(\.environment)).sorted().joined(separator: " and ") : "\(rows.count) rows"
   }
 
-  /// Subscribes to everything, each value by itself and all together.
+  /// Subscribes to each value separately, and to all together.
   public func subscribe() {
     subscribeToEvents()
     for (name, moments) in moments() {
@@ -162,7 +162,7 @@ public final class ScopedWorld: Sendable {
 
   // MARK: Results
 
-  /// What was seen and done, in one line: the numbers of moments, of missing rows and of writes, and the violations.
+  /// Returns the report in one line: the numbers of moments, missing rows and writes, and the violations.
   public func summary() -> String {
     report.withLock { report in
       let kinds = Dictionary(grouping: report.violations) { $0 }.map { "\($0.value.count) times: \($0.key)" }
@@ -173,7 +173,7 @@ public final class ScopedWorld: Sendable {
 
   func note(_ violation: String) { report.withLock { $0.violations.append(violation) } }
 
-  /// Reads everything from the disk in the active environment, and notes what names another one.
+  /// Reads all values of the active environment from the disk, and records those that name another one.
   public func check() async throws {
     let name = app.active.value.id.uuidString
     let stored = try await onThread { [self] in

@@ -7,7 +7,7 @@
   @Suite("The default location of a group")
   struct DefaultDirectoryTests {
     @Test
-    func `it is in the user's data directory, which the environment sets`() {
+    func `the default location is in the user's data directory, which the environment sets`() {
       #expect(AppGroupsContainer.dataHome(["XDG_DATA_HOME": "/data", "HOME": "/home/me"])?.path == "/data")
       #expect(AppGroupsContainer.dataHome(["HOME": "/home/me"])?.path == "/home/me/.local/share")
     }
@@ -32,7 +32,7 @@
     }
 
     @Test(arguments: [[], ["HOME="], ["HOME=here", "XDG_DATA_HOME=data"]])
-    func `without a data directory there is no group, and the error names the variable to set`(
+    func `without a data directory, opening a group is an error that names the variable to set`(
       environment: [String]
     ) async throws {
       let failure = await #expect(throws: PeerProcess.Failure.self) { try await open(environment) }

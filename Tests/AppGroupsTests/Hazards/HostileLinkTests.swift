@@ -19,7 +19,7 @@ struct HostileLinkTests {
   }
 
   @Test(arguments: ["swap-file", "swap-directory"])
-  func `no file outside is read or written`(swap: String) async throws {
+  func `no file outside the container is read or written`(swap: String) async throws {
     // In a separate process, because so many swaps overflow the event queue that all observers share.
     await #expect(processExitsWith: .success) {
       [swap = swap as String, path = fixture.path as String, outside = outside.url.path as String] in

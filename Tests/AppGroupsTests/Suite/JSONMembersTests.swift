@@ -101,7 +101,7 @@ struct JSONMembersTests {
   }
 
   @Test(.patient)
-  func `members are accepted and rejected as Foundation does`() async {
+  func `members are accepted and rejected as by Foundation`() async {
     await runRandomPrograms(seconds: 0.5, repetitions: 1) { seed in
       var chance = Chance(seed: seed)
       let bytes = damaged(Data("{\"a\":\(text(&chance, depth: 4))}".utf8), &chance)

@@ -58,7 +58,7 @@ struct SuiteSignalTests {
   }
 
   @Test
-  func `a subscriber reads the delivered state or a newer one, and may write from inside`() throws {
+  func `a change by another process is read, and a new layout alone changes nothing`() throws {
     let suite = suite
     let seen = Recorder<Int>()
     let subscription = suite.signal(for: SuiteKey("count", default: 0)).sink { count in

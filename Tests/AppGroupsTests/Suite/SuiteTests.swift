@@ -156,7 +156,7 @@ struct SuiteTests {
   }
 
   @Test
-  func `null is no value, unless the type can represent it`() throws {
+  func `null counts as a missing value, unless the type can represent it`() throws {
     try fixture.overwrite("null.json", with: #"{"a": null}"#)
     let suite = try fixture.suite("null.json")
     #expect(try suite.value(forKey: "a", as: Int.self) == nil)

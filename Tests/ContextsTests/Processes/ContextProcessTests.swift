@@ -52,7 +52,7 @@ struct ContextProcessTests {
     #expect(try await first.send("context-state") == second.send("context-state"))
   }
 
-  /// The renewal may follow later, because the session may expire after both processes were asked.
+  /// The renewal may come later, because a process may learn of the expiry only after it was asked.
   private func expect(renewals: Int) async throws {
     for _ in 0..<48_000 {
       if try server().renewals >= renewals { break }

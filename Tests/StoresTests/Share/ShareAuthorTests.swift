@@ -72,7 +72,7 @@ struct ShareAuthorTests {
     share.close()
   }
 
-  @Test func `a share without a position leaves nothing behind, and receives changes while it runs`() async throws {
+  @Test func `a share with no remembered position receives changes, and leaves nothing behind`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let share = try fixture.share(database, "app")
     let before = try names()

@@ -102,7 +102,7 @@ struct AbuseTests {
   }
 
   @Test
-  func `setting NaN again is no change, and persistent providers reject it`() throws {
+  func `setting NaN again changes nothing, and persistent providers reject it`() throws {
     let manager = TweakManager(providers: [EphemeralTweakProvider()])
     let changes = manager.changes.recorded()
     for _ in 1...3 {

@@ -70,7 +70,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `setting an equal value and deleting a missing one are no changes`() throws {
+  func `setting an equal value or deleting a missing one changes nothing`() throws {
     let manager = TweakManager(providers: [EphemeralTweakProvider(), EphemeralTweakProvider(["f": ["a": 1]])])
     let changes = manager.changes.recorded()
     let version = manager.version
