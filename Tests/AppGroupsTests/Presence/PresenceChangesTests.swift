@@ -83,7 +83,7 @@ struct PresenceChangesTests {
   }
 
   @Test
-  func `its own announcements need no change`() throws {
+  func `a presence's own announcements need no change`() throws {
     let engine = try engine()
     let token = try PresenceToken("microphone", in: engine)
     #expect(engine.present.value.map(\.value) == ["microphone"])
@@ -131,7 +131,7 @@ struct PresenceChangesTests {
   }
 
   @Test(.patient)
-  func `its subscription is listed like any other and ends with the presence`() async throws {
+  func `a presence's subscription is listed like any other, and ends with the presence`() async throws {
     do {
       let engine = try engine()
       #expect(await changes.subscriptions().map(\.description) == ["sink"])
