@@ -6,7 +6,7 @@ public struct SuiteAdoption: Sendable, Hashable {
   /// The keys whose values were copied to the suite.
   public fileprivate(set) var adopted: Set<String> = []
 
-  /// The keys that have a value in the suite already, which is kept.
+  /// The keys that already had a value in the suite, which was kept.
   public fileprivate(set) var kept: Set<String> = []
 
   /// The keys without a value in the defaults.
@@ -37,12 +37,12 @@ extension AppGroupsSuite {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
-  /// A `Date`, `Data`, array or dictionary is decoded as the same type, and a number as any numeric type that can
-  /// represent it. A `URL` is not copied as a URL: `UserDefaults` stores it in a private form, on Linux without scheme
+  /// A `Date`, `Data`, array or dictionary can be read from the suite as the same type, and a number as any numeric
+  /// type that can represent it. A `URL` cannot: `UserDefaults` stores it in a private form, on Linux without scheme
   /// and host.
   ///
-  /// A key counts as adopted as long as the suite has a value for it. If you remove a value from the suite, remove it
-  /// from the defaults too, or the next call copies it again.
+  /// If you remove an adopted value from the suite, remove it from the defaults too. Otherwise the next call copies it
+  /// again.
   ///
   /// > Note: Values that are registered with `register(defaults:)` are not copied. On Linux they cannot be
   /// > distinguished from values that were set, so call this method before you register any.

@@ -3,14 +3,14 @@ import Signals
 
 /// The coding of users in the archive, including users of other model versions.
 struct UserCoding<User: SessionUser>: Sendable {
-  /// A closure that migrates a user that another version has archived, or returns `nil` if it cannot.
+  /// A closure that creates a user from the archived data of another model version, or returns `nil` if it cannot.
   typealias Migrate = @Sendable (_ data: Data, _ version: Int) throws -> User?
 
-  /// The migration, which is set before the first user is decoded.
+  /// The migration, if there is one; set before the first user is decoded.
   let migrate = MutableProperty<Migrate?>(nil)
   let secrets: any SecretStore
 
-  /// Encodes a user, and writes its secret under the given name.
+  /// Returns the record of a user, after writing the user's secret under the given name.
   func record(of user: User, secretKey: String) throws -> ArchivedRecord {
     let payload = String(decoding: try payload(of: user), as: UTF8.self)
     guard let secret = user.secret else {
@@ -39,7 +39,7 @@ struct UserCoding<User: SessionUser>: Sendable {
     return data
   }
 
-  /// Decodes a user of any version.
+  /// Returns the user of a record, with its secret, after migrating it from another model version if necessary.
   func user(of record: ArchivedRecord) throws(ContextError) -> User {
     var user = record.version == User.modelVersion ? try decode(record) : try migrated(record)
     guard user.id == record.id else { throw .differentUser(expected: record.id, found: user.id) }

@@ -2,10 +2,10 @@ public import Synchronization
 
 /// The part of a source that does not depend on the type of its values: the turn and the subscribers.
 ///
-/// **The turn:** One thread at a time has the turn. Only that thread reads and changes the list of subscribers, so no
-/// lock is held while they run and nothing is copied. Another thread may hold the turn, or this thread itself further
-/// up the stack. In that case the caller queues its work and returns. The holder performs that work before it releases
-/// the turn. Therefore the order is total, calls never overlap, and re-entrant sends use no stack.
+/// **The turn.** One thread at a time has the turn. Only that thread reads and changes the list of subscribers, so no
+/// lock is held while they run, and nothing is copied. If another thread has the turn, or this thread has it further up
+/// the stack, the caller queues its work and returns. The holder performs that work before it releases the turn. So the
+/// order is total, calls never overlap, and re-entrant sends use no stack.
 @usableFromInline
 package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   // Sound: the list belongs to the holder of the turn; the rest is atomic or guarded by the lock.
@@ -14,7 +14,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   enum Turn: Sendable {
     @usableFromInline static let free: UInt8 = 0
     @usableFromInline static let taken: UInt8 = 1
-    /// Taken, and work waits for the holder.
+    /// The turn is taken, and work is queued for the holder.
     @usableFromInline static let demanded: UInt8 = 2
   }
 
@@ -29,7 +29,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   /// The interest in values that are recorded for replay.
   ///
-  /// It exceeds any number of subscribers, which distinguishes the two.
+  /// It exceeds any possible number of subscribers, so that the two can be distinguished.
   static var recording: Int { 1 << (Int.bitWidth - 2) }
 
   /// The lock that guards the queue of waiting work and the links between tokens and nodes.
@@ -60,10 +60,9 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   // MARK: The link to derived values
 
-  /// The place in the graph of derived values, if there is anything to store, in a form that is read without reference
-  /// counting.
+  /// The source's place in the graph of derived values, if it has one.
   ///
-  /// Guarded by the lock.
+  /// It is unmanaged, so that reads need no reference counting. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline final var placeReference: Unmanaged<GraphPlace>?
 
   /// The property's registration with Swift Observation, after the first read.
@@ -92,6 +91,8 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   // MARK: The turn
 
   /// Takes the turn if it is free.
+  ///
+  /// - Returns: `true` if the caller has the turn now.
   @inlinable @inline(__always)
   final func takeTurn() -> Bool {
     turn.compareExchange(
@@ -99,7 +100,9 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     ).exchanged
   }
 
-  /// Releases the turn, unless work waits.
+  /// Releases the turn, unless work is queued.
+  ///
+  /// - Returns: `false` if the caller must call ``drain()``.
   @inlinable @inline(__always)
   final func releaseTurn() -> Bool {
     turn.compareExchange(
@@ -107,11 +110,11 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     ).exchanged
   }
 
-  /// Ensures that a thread performs the work just queued.
+  /// Takes the turn to perform the work that was just queued, or leaves that work to the holder of the turn.
   ///
   /// The caller holds the lock.
   ///
-  /// - Returns: `true` if that thread is the caller, which then has the turn.
+  /// - Returns: `true` if the caller has the turn now, and must call ``drain()``.
   @usableFromInline
   final func demandTurn() -> Bool {
     while true {
@@ -127,7 +130,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     }
   }
 
-  /// Performs all waiting work and releases the turn, which the caller holds.
+  /// Performs all queued work, and releases the turn, which the caller holds.
   @usableFromInline
   package func drain() {}
 

@@ -11,8 +11,8 @@ import Signals
 /// Processes that have the same store open share the cache and the persistent database: ``Database/changes``, live
 /// queries and rows of each process follow the commits of the others.
 ///
-/// A store in a ``/AppGroups/Scope`` belongs to the contents in which it was opened. When these are swapped, its
-/// databases are closed, and the store throws ``DatabaseError/swapped(path:)`` from then on.
+/// A store in a ``/AppGroups/Scope`` belongs to the contents in which it was created. When the contents are swapped,
+/// its databases are closed, and the store throws ``DatabaseError/swapped(path:)`` from then on.
 public final class Store: Sendable {
   /// The kinds of databases in a store.
   public enum Kind: Sendable, CaseIterable {
@@ -20,11 +20,11 @@ public final class Store: Sendable {
     ///
     /// The file is emptied if it cannot be used.
     case cache
-    /// Data that lives as long as the context.
+    /// Data that lives as long as the store is open.
     case memory
     /// Data that exists nowhere else.
     ///
-    /// Only a purge removes the file.
+    /// The store never empties or removes the file.
     case persistence
   }
 
@@ -72,14 +72,14 @@ public final class Store: Sendable {
     get throws(DatabaseError) { try database(.cache) }
   }
 
-  /// The database of data that lives as long as the context.
+  /// The database in memory, whose data lives as long as the store is open.
   public var memory: Database {
     get throws(DatabaseError) { try database(.memory) }
   }
 
-  /// The database of persistent data.
+  /// The database of data that exists nowhere else.
   ///
-  /// It is migrated and never emptied.
+  /// It is migrated if its version is older, and never emptied.
   public var persistence: Database {
     get throws(DatabaseError) { try database(.persistence) }
   }
@@ -91,7 +91,8 @@ public final class Store: Sendable {
   /// - Throws: `DatabaseError` if it cannot be opened, or if the store is closed.
   public func database(_ kind: Kind) throws(DatabaseError) -> Database {
     if let opened = state.withLock({ $0.opened[kind] }) { return opened.database }
-    // The contents are locked before this lock, because a swap holds them when it closes this store.
+    // Acquire the lock of the contents first: a swap holds it while it closes this store, so the reverse order could
+    // deadlock.
     return try Database.steadily(scope, kind == .memory ? .memory : .file(url(kind))) { () throws(DatabaseError) in
       try state.withLock { state throws(DatabaseError) in
         if let opened = state.opened[kind] { return opened.database }
@@ -107,11 +108,9 @@ public final class Store: Sendable {
     }
   }
 
-  /// Closes the open databases, after all current users are done.
+  /// Closes the open databases after their running transactions, and prevents others from being opened.
   ///
-  /// No database can be opened afterwards.
-  ///
-  /// The context of a session closes the store when the session ends.
+  /// In an app with sessions, the store of a user is closed when the session ends.
   public func close() {
     let (opened, isSwapped) = state.withLock { state in
       state.end = state.end ?? .closed
@@ -125,7 +124,7 @@ public final class Store: Sendable {
       do throws(DatabaseError) {
         try opened.database.close()
       } catch {
-        // Called inside a transaction of this thread: it closes when the last reference is released.
+        // This thread is inside a transaction of the database, which closes when its last reference is released.
       }
     }
   }

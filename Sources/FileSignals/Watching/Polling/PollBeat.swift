@@ -1,7 +1,7 @@
 import Dispatch
 import Signals
 
-/// A timer that calls all observers with the same polling interval at the same time, so that the processor can sleep in
+/// A timer that polls for all observers with the same interval at the same time, so that the processor can sleep in
 /// between.
 ///
 /// The timer exists only while there is an observer.
@@ -14,9 +14,9 @@ package final class PollBeat: Sendable {
     return beats.count { beat in beat.state.withLock { $0.isBeating } }
   }
 
-  /// Returns the beat of an interval.
+  /// Returns the timer of an interval.
   ///
-  /// There is one for each interval in use, of which there are few.
+  /// Timers are never removed from the registry, because a process uses few intervals.
   static func every(_ interval: Duration) -> PollBeat {
     registry.withLock { registry in
       if let beat = registry[interval] { return beat }
@@ -41,11 +41,11 @@ package final class PollBeat: Sendable {
 
   private init(_ interval: Duration) {
     let (seconds, attoseconds) = interval.components
-    // More than a century counts as never, and must not overflow.
+    // The limit of about a century prevents an overflow.
     self.interval = .nanoseconds(Int(min(seconds, 4_000_000_000)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
   }
 
-  /// Adds an observer, which is called from the next beat on.
+  /// Adds an observer, which is polled from the next beat on.
   func add(_ watch: PathChanges) {
     state.withLock { state in
       state.members[ObjectIdentifier(watch)] = Member(watch: watch)
@@ -55,7 +55,7 @@ package final class PollBeat: Sendable {
     }
   }
 
-  /// Removes an observer, which may be called once more.
+  /// Removes an observer, which may be polled once more.
   func remove(_ watch: ObjectIdentifier) {
     state.withLock { $0.members[watch] = nil }
   }
@@ -71,7 +71,7 @@ package final class PollBeat: Sendable {
       if state.isBeating { schedule() }
       return watches
     }
-    // With no lock held, because this may release the last reference to a watch.
+    // Outside the lock, because this loop may release the last reference to a watch.
     for watch in watches { watch.poll() }
   }
 }
