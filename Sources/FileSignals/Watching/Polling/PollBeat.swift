@@ -4,7 +4,7 @@ import Signals
 /// A timer that polls for all observers with the same interval at the same time, so that the processor can sleep in
 /// between.
 ///
-/// The timer exists only while there is an observer.
+/// It runs only while there is an observer.
 package final class PollBeat: Sendable {
   private static let registry = Guarded<[Duration: PollBeat]>([:])
 
@@ -16,7 +16,7 @@ package final class PollBeat: Sendable {
 
   /// Returns the timer of an interval.
   ///
-  /// Timers are never removed from the registry, because a process uses few intervals.
+  /// It stays registered when it has no observer left, because a process uses few intervals.
   static func every(_ interval: Duration) -> PollBeat {
     registry.withLock { registry in
       if let beat = registry[interval] { return beat }
