@@ -96,8 +96,8 @@ struct SwapHazardTests {
     let database = try Database(fixture.location, access: .readOnly, schema: ScopeFixture.schema, scope: fixture.scope)
     let collected = Collected(database)
     try fixture.swap(away: "a", in: "b")
-    let sets = collected.take()
-    #expect(sets.map(\.origin) == [.swap])
-    #expect(sets.map(\.tables) == [["errand": TableChanges(isEverything: true)]])
+    // A check of the file may follow, since the connection cannot know what others wrote before it was opened.
+    let set = try #require(collected.take().first)
+    #expect(set.origin == .swap && set.tables == ["errand": TableChanges(isEverything: true)])
   }
 }
