@@ -9,6 +9,7 @@ import Signals
 /// - `suite-set KEY TEXT`, `suite-get KEY`, `suite-keys`: change and read it
 /// - `suite-fill PREFIX N`: set N keys to their numbers, one at a time
 /// - `suite-increment KEY N`: N times through `update`
+/// - `suite-turn KEY SIDE N`: N times through a lens of the side `left` or `right` of the dials of a key
 /// - `suite-transfer FROM TO N`: N times, move 1 from one number to another in one update
 /// - `suite-observe KEY`: report each text of a key from now on, as `KEY TEXT`
 /// - `suite-changes`: report the names that change from now on, as `changes NAME,NAME`
@@ -43,6 +44,11 @@ final class SuiteCommands: CommandFamily {
       let arguments = try command.arguments(2)
       let counter = try suite().preference(arguments[0], default: 0)
       for _ in 0..<(try command.number(arguments[1])) { try counter.update { $0 += 1 } }
+    case "suite-turn":
+      let arguments = try command.arguments(3)
+      let dials = try suite().preference(arguments[0], default: Dials())
+      let dial = arguments[1] == "left" ? dials.lens(\.pair).lens(\.left) : dials.lens(\.pair).lens(\.right)
+      for _ in 0..<(try command.number(arguments[2])) { try dial.update { $0 += 1 } }
     case "suite-transfer":
       let arguments = try command.arguments(3)
       try transfer(arguments[0], arguments[1], times: command.number(arguments[2]))

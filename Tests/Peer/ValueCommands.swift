@@ -12,6 +12,7 @@ import Signals
 /// - `write NAME TEXT`, `write-counter NAME N`: replace the value; a note's count goes up by one, its text becomes TEXT
 /// - `stamp NAME`: write the present time, in nanoseconds of the monotonic clock
 /// - `increment NAME N`: N times through `update`
+/// - `turn NAME SIDE N`: N times through a lens of the side `left` or `right` of the dials in a file
 /// - `observe NAME`: report each value from now on, as `NAME NANOSECONDS VALUE`
 /// - `observe-status NAME`: report each status of a note from now on, as `status NAME STATUS`
 final class ValueCommands: CommandFamily {
@@ -58,6 +59,9 @@ final class ValueCommands: CommandFamily {
     case "increment":
       let arguments = try command.arguments(2)
       return try increment(arguments[0], times: command.number(arguments[1]))
+    case "turn":
+      let arguments = try command.arguments(3)
+      try turn(arguments[0], arguments[1], times: command.number(arguments[2]))
     case "observe": try observe(command.argument())
     case "observe-status":
       let name = try command.argument()
@@ -77,6 +81,12 @@ final class ValueCommands: CommandFamily {
       for _ in 0..<times { try note.update { $0.count += 1 } }
     }
     return "\(DispatchTime.now().uptimeNanoseconds - start)"
+  }
+
+  private func turn(_ name: String, _ side: String, times: Int) throws {
+    let dials = try AppGroupsFile(name: name, initialValue: Dials(), container: opened())
+    let dial = side == "left" ? dials.lens(\.pair).lens(\.left) : dials.lens(\.pair).lens(\.right)
+    for _ in 0..<times { try dial.update { $0 += 1 } }
   }
 
   private func observe(_ name: String) throws {

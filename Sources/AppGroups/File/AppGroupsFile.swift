@@ -40,8 +40,10 @@ public import Signals
 ///   concurrently, and never with a lock held. They are called on the writing thread for writes by this object, and on
 ///   the file's own queue for all other changes.
 ///
+/// To pass on one part of the value, with the right to change it, use a lens: `settings.lens(\.volume)`.
+///
 /// The file is observed until this object, its ``property`` and all subscriptions have been released.
-public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
+public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue {
   /// The value.
   public typealias Element = Value
 

@@ -38,7 +38,7 @@ public import Signals
 /// value that is derived from their ``property`` is then computed once, and never from old and new values mixed.
 ///
 /// All methods may be called from any thread, and from inside a subscriber.
-public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
+public final class SuiteValue<Value: Codable & Sendable>: BlockingSharedValue {
   /// The value.
   public typealias Element = Value
 

@@ -6,6 +6,8 @@ import Synchronization
 ///
 /// For a derived property, the dependency is on its inputs.
 ///
+/// `Observations { … }` tracks properties in the same way, and its `signal` turns any observable object into a signal.
+///
 /// A change is announced after the new value has been stored, on the thread that wrote it. In a ``batch(_:)``, it is
 /// announced at the end. Observation begins to watch only when the tracked closure returns, so a change that another
 /// thread makes during the closure may not be announced. Use ``Signal/sink(_:file:line:)`` or ``values`` if no change

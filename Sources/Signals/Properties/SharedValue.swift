@@ -21,6 +21,11 @@ public protocol SharedValue<Value>: Signal where Element == Value, Failure == Ne
   /// Reading it never waits for another process.
   var value: Value { get }
 
+  /// The value as an observable property.
+  ///
+  /// The store is followed as long as the property or a subscription to it lives.
+  var property: Property<Value> { get }
+
   /// The relation of ``value`` to the stored value.
   var status: Property<SharedValueStatus<AccessError>> { get }
 

@@ -82,7 +82,7 @@ final class DerivedWorld: @unchecked Sendable {
     case 4:
       // Every other change of the source gives an equal result, next to a value that always changes.
       let source = chance.number(below: sources.count)
-      let half = Property.derived(sources[source]) { $0.versions[source] / 2 }
+      let half = Property.derived(sources[source].lens(\.versions[source])) { $0 / 2 }
       let whole = Property.derived(half, sources[source], inputs[0]) { half, vector, other in
         probe.touch()
         var joined = Vector.joining([vector, other])
@@ -160,10 +160,10 @@ final class DerivedWorld: @unchecked Sendable {
   }
 
   private func write(_ source: Int) {
-    if source % 2 == 0 {
-      sources[source].modify { $0.versions[source] += 1 }
-    } else {
-      sources[source].withLock { $0.versions[source] += 1 }
+    switch source % 3 {
+    case 0: sources[source].modify { $0.versions[source] += 1 }
+    case 1: sources[source].withLock { $0.versions[source] += 1 }
+    default: sources[source].lens(\.versions).lens(\.[source]).modify { $0 += 1 }
     }
   }
 

@@ -86,22 +86,23 @@ struct ProviderTests {
   private final class ServerValue: SharedValue {
     enum Outage: Error, Hashable { case line(Int) }
 
-    private let property = MutableProperty(1)
+    private let stored = MutableProperty(1)
     let failures = Emitter<Outage, Never>()
     let status: Property<SharedValueStatus<Outage>> = .constant(.current)
 
-    var value: Int { property.value }
+    var property: Property<Int> { stored }
+    var value: Int { stored.value }
 
-    func read() -> Int { property.value }
+    func read() -> Int { stored.value }
 
-    func write(_ value: Int) { property.value = value }
+    func write(_ value: Int) { stored.value = value }
 
     func update<Result: Sendable>(_ body: @Sendable (inout Int) throws -> Result) rethrows -> Result {
-      try property.modify(body)
+      try stored.modify(body)
     }
 
     func subscribe<Subscriber: SignalSubscriber<Int, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
-      property.subscribe(subscriber)
+      stored.subscribe(subscriber)
     }
   }
 

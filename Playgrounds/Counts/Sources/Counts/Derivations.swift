@@ -15,6 +15,17 @@ let derivations = [
   Promise(title: "property → 50 derived values → sinks", allocations: 0, retains: 0) {
     write { head in (0..<50).map { branch in Property.derived(head) { $0 &+ branch } } }
   },
+  Promise(title: "lens → property → lens → sink", allocations: 0, retains: 0) {
+    let tally = Tally()
+    let lens = MutableProperty(Pair()).lens(\.left)
+    return withExtendedLifetime(lens.sink { tally.add($0) }) {
+      counting { for value in 0..<$0 { lens.value = value } }
+    }
+  },
+  Promise(title: "lens of a lens, modify", allocations: 0, retains: 0) {
+    let lens = MutableProperty(Pair()).lens(\.self).lens(\.right)
+    return counting { for _ in 0..<$0 { lens.modify { $0 &+= 1 } } }
+  },
   Promise(title: "observed derived value, read", allocations: 0, retains: 0) {
     let tally = Tally()
     let head = MutableProperty(1)
@@ -24,6 +35,11 @@ let derivations = [
     }
   },
 ]
+
+private struct Pair: Equatable, Sendable {
+  var left = 0
+  var right = 0
+}
 
 private func write(_ make: (Property<Int>) -> [Property<Int>]) -> Cost {
   let tally = Tally()

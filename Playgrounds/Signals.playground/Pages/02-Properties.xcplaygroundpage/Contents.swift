@@ -51,6 +51,23 @@ DispatchQueue.concurrentPerform(iterations: 1000) { _ in
 }
 print("counted to", count.value)  // Prints "counted to 1000"
 
+//: ## Write one part
+//:
+//: A lens is a property that reads and writes one part of another. Writers of different parts lose nothing.
+
+struct Audio: Equatable {
+  var volume = 5
+  var isMuted = false
+}
+
+let audio = MutableProperty(Audio())
+let loudness = audio.lens(\.volume)
+let meter = loudness.sink { print("loudness", $0) }  // Prints "loudness 5"
+audio.lens(\.isMuted).value = true
+loudness.modify { $0 += 1 }  // Prints "loudness 6"
+print(audio.value)  // Prints "Audio(volume: 6, isMuted: true)"
+meter.cancel()
+
 //: ## Combine several
 
 let width = MutableProperty(2)

@@ -1,0 +1,31 @@
+/// A shared value that can also be read and changed while the calling thread waits.
+///
+/// The store of such a value is close, as a file is. Tasks use the asynchronous methods of ``SharedValue``. Code that
+/// is not asynchronous uses these methods, which block its thread until other processes have finished their changes.
+public protocol BlockingSharedValue<Value>: SharedValue {
+  /// Reads the stored value.
+  ///
+  /// - Returns: The stored value, which may be newer than ``SharedValue/value``.
+  /// - Throws: An error if the stored value cannot be read or decoded.
+  func read() throws -> Value
+
+  /// Stores a value; the last writer wins.
+  ///
+  /// When this returns, ``SharedValue/value`` is the new value.
+  ///
+  /// - Parameter value: The value to store.
+  /// - Throws: An error if the value could not be stored. The stored value is then unchanged.
+  func write(_ value: Value) throws
+
+  /// Changes the stored value exclusively, so that no concurrent change by any process is lost.
+  ///
+  /// - Parameters:
+  ///   - overwriting: Pass `true` to replace a stored value that cannot be decoded; `body` then receives
+  ///     ``SharedValue/value``.
+  ///   - body: Changes its argument, on this thread. Keep it short, because other writers wait.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws, or an error if the change could not be made. The stored value is then
+  ///   unchanged.
+  @discardableResult
+  func update<Result>(overwriting: Bool, _ body: (inout Value) throws -> Result) throws -> Result
+}

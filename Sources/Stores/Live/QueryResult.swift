@@ -1,0 +1,56 @@
+#if canImport(SwiftUI)
+  public import Signals
+  public import SwiftUI
+
+  /// A property wrapper for the value of a live query in a SwiftUI view.
+  ///
+  /// The view is redrawn after each change of the value. The query is read first when the body of the view reads the
+  /// value, and is observed as long as the view exists.
+  ///
+  /// <!-- not compiled -->
+  /// ```swift
+  /// struct PeopleView: View {
+  ///   @QueryResult private var people: [Person]
+  ///
+  ///   init(people: LiveQuery<[Person]>) {
+  ///     _people = QueryResult(people, initial: [])
+  ///   }
+  ///
+  ///   var body: some View {
+  ///     List(people) { Text($0.name) }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The name with a `$` is the value as a ``/Signals/Property``, which other values can be derived from.
+  ///
+  /// Keep the query outside of the view, for example in its model. If the view passes another query, that one is read
+  /// and observed instead of the first. A query that is made for each redraw is therefore read for each redraw.
+  @MainActor @propertyWrapper
+  public struct QueryResult<Value: Sendable>: DynamicProperty {
+    @State private var follower = QueryFollower<Value>()
+    private let query: any AnyObject & Sendable
+    private let makeProperty: () -> Property<Value>
+
+    /// Creates a wrapper for the value of a query.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - initial: The value before the first read.
+    public init(_ query: LiveQuery<Value>, initial: Value) {
+      self.init(query) { query.property(initial: initial) }
+    }
+
+    /// Creates a wrapper for the value of any object that has one, which is compared by identity.
+    package init(_ query: any AnyObject & Sendable, makeProperty: @escaping () -> Property<Value>) {
+      self.query = query
+      self.makeProperty = makeProperty
+    }
+
+    /// The last value of the query, or the initial value before the first read.
+    public var wrappedValue: Value { projectedValue.value }
+
+    /// The value of the query as an observable property.
+    public var projectedValue: Property<Value> { follower.property(of: query, makeProperty) }
+  }
+#endif
