@@ -137,7 +137,7 @@ final class FaultWorld {
       tell("\(fault)")
       try await pause(5_000)
       switch fault {
-      case .replaced: try site.replace(with: encoded(Sealed(epoch: epoch, tally: ["foreign": 1])))
+      case .replaced: site.replace(with: try encoded(Sealed(epoch: epoch, tally: ["foreign": 1])))
       case .rewritten: site.rewrite(with: try encoded(Sealed(epoch: epoch, tally: ["foreign": 2])))
       default: site.make(fault)
       }
@@ -217,7 +217,7 @@ final class FaultWorld {
     let value = Sealed(epoch: epoch)
     if chance.once(in: 2) {
       tell("healed by another program")
-      try site.replace(with: encoded(value))
+      site.replace(with: try encoded(value))
     } else {
       tell("healed by a write")
       try await file.write(value)
