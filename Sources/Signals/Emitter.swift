@@ -2,9 +2,9 @@ import Synchronization
 
 /// A signal whose values you send yourself.
 ///
-/// You can send from any thread, also from inside a subscriber. All subscribers receive all values in one order, which
-/// preserves the order of each thread's own values. If another thread is delivering when you send, it also delivers
-/// your value, directly after its own, and ``send(_:)`` returns at once. No lock is held while subscribers run. See
+/// You can send from any thread, including from inside a subscriber. All subscribers receive all values in one order,
+/// which preserves the order of each thread's own values. If another thread is delivering when you send, it also
+/// delivers your value, after its own, and ``send(_:)`` returns at once. No lock is held while subscribers run. See
 /// laws 1 to 3 of <doc:/Docs/TheLaws>.
 ///
 /// ```swift

@@ -1,8 +1,8 @@
 /// Combines several writes to properties into one change.
 ///
-/// Every reader sees the writes at once, but subscribers are notified only when the thread's outermost batch ends, even
-/// if `body` throws. At that point, each property that was written sends its last value once. Each derived value sends
-/// its new value once, computed from all the new inputs.
+/// Every reader sees each write immediately, but subscribers are notified only when the thread's outermost batch ends,
+/// even if `body` throws. At that point, each property that was written sends its last value once. Each derived value
+/// sends its new value once, computed from all the new inputs.
 ///
 /// ```swift
 /// import Signals

@@ -31,7 +31,7 @@ struct Computers {
     }
   }
 
-  /// Stops with an explanation if a thread is already computing the value, since it would then recurse for ever.
+  /// Stops with an explanation if a thread is already computing the value, since it would then recurse forever.
   func checkDependency(of thread: ThreadIdentity) {
     guard let first else { return }
     if first == thread || others.contains(thread) {

@@ -6,7 +6,7 @@ import Synchronization
 /// Observation does not reveal whether a read is tracked. But it stores the key paths that it tracks in hashed
 /// collections, and hashing a key path hashes its arguments. An argument of our own type therefore detects tracking,
 /// and a property that is read but not tracked costs nothing when it is written. One registrar for all properties would
-/// also detect tracking, but a property that is tracked once and never changes would stay registered there for ever.
+/// also detect tracking, but a property that is tracked once and never changes would stay registered there forever.
 @usableFromInline
 final class ObservationTracker: Observable, Sendable {
   /// The argument of the key path, which detects tracking.

@@ -28,7 +28,7 @@ extension PropertyCore {
     }
   }
 
-  /// Stops with an explanation if `body` itself wrote the property, since `modify` would then repeat it for ever.
+  /// Stops with an explanation if `body` itself wrote the property, since `modify` would then repeat it forever.
   ///
   /// Call this from the second run on. Only then has every write since the run began recorded its thread.
   @usableFromInline

@@ -99,7 +99,7 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
       return .values
     }
     if !buffer.isEmpty {
-      // The memory of a burst must not be kept for ever.
+      // The memory of a burst must not be kept forever.
       if local.capacity > 4096 { local = RingBuffer() }
       swap(&local, &buffer)
       return .values

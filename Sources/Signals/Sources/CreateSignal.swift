@@ -1,7 +1,7 @@
 /// A signal whose values a closure sends.
 ///
 /// Use it to turn an interface with callbacks into a signal. Each subscription calls the closure once. The closure
-/// starts the work, keeps the sink to send with, and returns the token that stops the work. RxSwift calls this
+/// starts the work, keeps the sink in order to send, and returns the token that stops the work. RxSwift calls this
 /// `Observable.create`.
 ///
 /// ```swift
@@ -22,13 +22,14 @@
 /// print(thermometer.onChange.value == nil)  // Prints "true"
 /// ```
 ///
-/// - **Threads:** The closure runs on the thread that subscribes. The sink can be used from any thread, also inside the
-///   closure and inside a subscriber. Its values are put into one order.
+/// - **Threads:** The closure runs on the thread that subscribes. The sink can be used from any thread, including from
+///   inside the closure and from inside a subscriber. Values from several threads are delivered one at a time, in one
+///   order.
 /// - **Completion:** The first completion counts. The sink ignores everything that follows it.
 /// - **Cancellation:** The returned token is cancelled once, when the subscription is cancelled, finishes or fails. If
 ///   that happens inside the closure, the token is cancelled as soon as the closure has returned it.
-/// - **Memory:** After the end, the sink keeps nothing alive. A signal whose sink is released without a completion does
-///   not end.
+/// - **Memory:** After the end, the sink keeps nothing alive. Releasing the sink does not end the signal: send a
+///   completion.
 ///
 /// As an argument where a signal is expected, write `.create { sink in … }`.
 @frozen

@@ -1,6 +1,6 @@
 /// A signal that is created for each subscriber.
 ///
-/// Use it if creating a signal has a side effect, or depends on the moment.
+/// Use it if creating a signal has a side effect, or if its result depends on the time of the subscription.
 ///
 /// ```swift
 /// import Signals

@@ -1,8 +1,8 @@
 extension Signal {
-  /// Sends values for a time, and then finishes.
+  /// Sends values for a limited time, and then finishes.
   ///
-  /// The time begins with the subscription. It includes its beginning and excludes its end, so a value that arrives
-  /// exactly at the end is not sent. At the end, the upstream signal is cancelled.
+  /// The time begins with the subscription. A value that arrives exactly at the end is not sent. At the end, the
+  /// upstream signal is cancelled.
   ///
   /// ```swift
   /// import Signals
@@ -14,11 +14,11 @@ extension Signal {
   /// // Prints "a-b-|"
   /// ```
   ///
-  /// Values are sent on the thread that sends them, and the completion on a thread of the clock. Cancelling removes the
-  /// deadline from the clock.
+  /// Values are delivered on the thread that sends them, and the completion on a thread of the clock. Cancelling
+  /// removes the deadline from the clock.
   ///
   /// - Parameters:
-  ///   - duration: The time. If it is not positive, the signal finishes at once and does not subscribe.
+  ///   - duration: The length of the time. If it is not positive, the signal finishes at once and does not subscribe.
   ///   - clock: The clock that measures the time.
   /// - Returns: A signal of the values that arrive in time. It ends earlier if this signal does.
   /// - Complexity: O(1) for each value, without an allocation. Each value reads the clock.
@@ -31,7 +31,7 @@ extension Signal {
   }
 }
 
-/// A signal that finishes after a time; the result of ``Signal/prefix(for:clock:)``.
+/// A signal that finishes after a limited time; the result of ``Signal/prefix(for:clock:)``.
 @frozen
 public struct PrefixForSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.

@@ -19,8 +19,8 @@ extension TestClock {
   /// Scheduled actions and sleeping tasks both count as events.
   ///
   /// Call it before `advance(by:)` if a task that you started must be sleeping by then. Unlike any number of yields, it
-  /// is certain. Events that were scheduled before count too: if an operator already waits, wait for one more. The wait
-  /// has no time limit.
+  /// is reliable. Events that were scheduled before count, too: if an operator already waits, wait for one more. The
+  /// wait has no time limit.
   ///
   /// - Parameter count: The number of events.
   public func waitUntilScheduled(_ count: Int = 1) async {
@@ -35,8 +35,8 @@ extension TestClock {
   /// Advances the time, runs everything that becomes due, and lets the tasks that it wakes run.
   ///
   /// Before the first event and after each event, tasks can run until they wait again, so they can sleep again within
-  /// the same call. Swift does not report when all tasks are waiting. This method gives them generous time, and
-  /// ``waitUntilScheduled(_:)`` makes sure.
+  /// the same call. Swift does not report when all tasks are waiting, so this method only gives them ample time. To be
+  /// certain, call ``waitUntilScheduled(_:)``.
   ///
   /// - Parameter duration: The duration. If it is not positive, only events that are already due are run.
   public func advance(by duration: Duration) async {

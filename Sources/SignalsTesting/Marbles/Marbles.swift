@@ -32,7 +32,7 @@ public final class Marbles: Sendable {
   /// The tokens that keep the hot signals going.
   private let tokens = Upstreams()
 
-  /// Creates an environment with a clock of its own, at second 0.
+  /// Creates marbles with a clock of their own, at second 0.
   public init() {}
 
   /// Returns a signal that begins now, regardless of its subscribers.
@@ -66,7 +66,7 @@ public final class Marbles: Sendable {
   /// - Parameters:
   ///   - signal: The signal. Its values are drawn with `String(describing:)`.
   ///   - seconds: The number of seconds to advance. By default, time advances as long as anything is scheduled on the
-  ///     clock. A signal that does not end, such as a timer, needs it.
+  ///     clock. Pass it for a signal that never ends, such as a timer.
   /// - Returns: The diagram, without the time after the last event.
   public func diagram<Element, Failure>(
     of signal: some Signal<Element, Failure>,

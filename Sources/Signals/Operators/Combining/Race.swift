@@ -1,4 +1,4 @@
-/// Sends the values of the signal that sends first, and cancels the others.
+/// Sends the values of whichever signal sends first, and cancels the others.
 ///
 /// A signal also wins by finishing or failing first. The result ends as the winner ends. ReactiveX calls this operator
 /// `amb`.
@@ -13,9 +13,9 @@
 /// europe.send("from Europe")
 /// ```
 ///
-/// The signals are subscribed to in the order given. If one wins inside that call, the rest are not subscribed to.
-/// Values are sent on the thread of the winner. If several threads send at the same time, one of their signals wins. No
-/// value of the others is delivered.
+/// The signals are subscribed to in the order given. If one of them wins while it is being subscribed to, the remaining
+/// ones are not subscribed to. Values are sent on the thread of the winner. If several threads send at the same time,
+/// one of their signals wins, and no value of the others is delivered.
 ///
 /// - Parameter signals: The signals, which all have the same element and failure types.
 /// - Returns: A signal of the values of the winner.
@@ -26,7 +26,7 @@ public func race<Element: Sendable, Failure: Error>(
   RaceSignal(signals.map { $0.eraseToAnySignal() })
 }
 
-/// Sends the values of the signal in a list that sends first, and cancels the others.
+/// Sends the values of whichever signal in a list sends first, and cancels the others.
 ///
 /// If the list is empty, the result finishes at once.
 ///
@@ -37,7 +37,7 @@ public func race<Input: Signal>(_ signals: some Sequence<Input>) -> RaceSignal<I
   RaceSignal(Array(signals))
 }
 
-/// Sends the values of the signal in a list of different types that sends first, and cancels the others.
+/// Sends the values of whichever signal in a list of different types sends first, and cancels the others.
 ///
 /// - Parameter signals: The signals, which all have the same element and failure types.
 /// - Returns: A signal of the values of the winner.

@@ -1,9 +1,10 @@
 extension Signal {
   /// Shares one upstream subscription among all subscribers.
   ///
-  /// - **Lifetime:** The first subscriber starts the upstream subscription, and the last one to leave cancels it, at
-  ///   once or as `disconnection` says. A later subscriber starts a new one, with nothing to replay. Releasing the last
-  ///   reference to the shared signal cancels the upstream subscription, too.
+  /// - **Lifetime:** The first subscriber starts the upstream subscription. After the last subscriber has left, the
+  ///   upstream subscription is cancelled at the time that `disconnection` determines. A later subscriber then starts a
+  ///   new one, with nothing to replay. The upstream subscription is also cancelled when the shared signal is released;
+  ///   a subscription keeps it alive.
   /// - **Replay:** A late subscriber receives the last values that were sent, at most `count`, and then every later
   ///   one, without gaps or repetition.
   /// - **Completion:** After the upstream has ended, it is not subscribed to again. New subscribers receive the
@@ -24,11 +25,12 @@ extension Signal {
   /// let second = squares.sink { print("second", $0) }  // Prints "second 9"
   /// ```
   ///
-  /// Share the result of this method. Each call returns a signal with an upstream subscription of its own.
+  /// Store the result of this method and let all subscribers use it. Each call returns a signal with an upstream
+  /// subscription of its own.
   ///
   /// - Parameters:
   ///   - count: The number of values to replay to a late subscriber. The default, and the minimum, is 0.
-  ///   - disconnection: The time at which the upstream subscription is cancelled after the last subscriber has left. The
+  ///   - disconnection: The policy for cancelling the upstream subscription after the last subscriber has left. The
   ///     default is ``ShareDisconnection/immediately``.
   /// - Returns: A signal with one upstream subscription, however many subscribers it has.
   public func share(replay count: Int = 0, disconnecting disconnection: ShareDisconnection = .immediately)
@@ -67,7 +69,7 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   }
 
   deinit {
-    // No other thread holds a reference any more, and nobody can subscribe again.
+    // No other thread holds a reference any more, and no one can subscribe again.
     round?.upstreams.cancelAll()
     round?.pause?.cancel()
   }
@@ -131,7 +133,7 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
     }
   }
 
-  /// Disconnects a round after a pause, unless it has subscribers or one joins meanwhile.
+  /// Disconnects a round after a pause, unless it has subscribers or one joins during the pause.
   private func pause(
     _ round: ShareRound<Upstream>, leftSince joined: Int, _ schedule: ShareDisconnection.Schedule
   ) {
@@ -187,8 +189,9 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   fileprivate func isDone(_ round: ShareRound<Upstream>) -> Bool {
     if round.upstreams.isCancelled { return true }
     if case .never = disconnection.kind { return false }
-    // The core does not yet know subscribers that are still being attached. It must also be asked again if one has
-    // joined since. Without subscribers, the round waits for the next one until it is disconnected.
+    // The core does not yet know subscribers that are still being attached, so its answer counts only if all are
+    // attached and none joins until it has answered. Without subscribers, the round waits for the next one until it is
+    // disconnected.
     let current = lock.withLock { round.admitted == round.joined && round.members > 0 ? round.joined : nil }
     guard let joined = current else { return false }
     guard round.core.isDone else { return false }

@@ -1,4 +1,4 @@
-/// The time at which a shared signal cancels its upstream subscription after its last subscriber has left.
+/// A policy that determines when a shared signal cancels its upstream subscription after its last subscriber has left.
 ///
 /// ```swift
 /// import Signals
@@ -17,7 +17,7 @@
 /// ```
 ///
 /// Choose ``after(_:)`` if subscribers come and go, as screens do, and a connection is expensive. Choose ``never`` for
-/// work that is to run once and to replay its values for the rest of the program.
+/// work that must run only once and whose values are replayed for the rest of the program.
 public struct ShareDisconnection: Sendable {
   /// A function that calls another one after a pause, unless its token is cancelled.
   typealias Schedule = @Sendable (_ call: @escaping @Sendable () -> Void) -> SignalSubscription
@@ -35,25 +35,27 @@ public struct ShareDisconnection: Sendable {
 
   /// The upstream subscription is kept until the upstream signal ends or the shared signal is released.
   ///
-  /// A source with endlessly many values at once, such as `(1...).signal`, never returns from the first subscription.
+  /// If the upstream signal sends an endless sequence at once, as `(1...).signal` does, the first subscription never
+  /// returns.
   public static let never = ShareDisconnection(kind: .never)
 
-  /// Returns a disconnection that follows if there is no subscriber for an interval.
+  /// Returns a policy that cancels the upstream subscription after an interval without subscribers.
   ///
-  /// - Parameter gracePeriod: The interval, which starts over whenever the last subscriber leaves. If it is not positive,
-  ///   the upstream subscription is cancelled at once.
-  /// - Returns: The disconnection.
+  /// - Parameter gracePeriod: The interval, which starts over whenever the last subscriber leaves. If it is not
+  ///   positive, the upstream subscription is cancelled at once.
+  /// - Returns: The policy.
   public static func after(_ gracePeriod: Duration) -> ShareDisconnection {
     after(gracePeriod, clock: ContinuousClock())
   }
 
-  /// Returns a disconnection that follows if there is no subscriber for an interval of a clock.
+  /// Returns a policy that cancels the upstream subscription after an interval without subscribers, measured by a
+  /// clock.
   ///
   /// - Parameters:
   ///   - gracePeriod: The interval, which starts over whenever the last subscriber leaves. If it is not positive, the
   ///     upstream subscription is cancelled at once.
   ///   - clock: The clock that measures the interval. The upstream subscription is cancelled on one of its threads.
-  /// - Returns: The disconnection.
+  /// - Returns: The policy.
   public static func after<C: Clock>(_ gracePeriod: Duration, clock: C) -> ShareDisconnection
   where C.Duration == Duration {
     guard gracePeriod > .zero else { return .immediately }

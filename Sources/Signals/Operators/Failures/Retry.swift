@@ -17,8 +17,8 @@ extension Signal {
   /// // Prints "connected 3"
   /// ```
   ///
-  /// Attempts follow each other without a pause. A signal that always fails at once keeps the subscribing thread busy
-  /// for as long as `retries` allows. To pause between attempts, use ``retry(_:clock:resetsOnValue:when:)``.
+  /// A signal that always fails at once keeps the subscribing thread busy for as long as `retries` allows. To pause
+  /// between attempts, use ``retry(_:clock:resetsOnValue:when:)``.
   ///
   /// - Parameters:
   ///   - retries: The maximum number of attempts after the first one. The default is no limit.
@@ -36,8 +36,8 @@ extension Signal {
 
   /// Subscribes again when the signal fails, after pauses that a ``Backoff`` determines.
   ///
-  /// The backoff says how long each pause is, how much it varies, and how many attempts follow the first one. Values
-  /// that were sent before a failure are not retracted.
+  /// The backoff specifies how long each pause is, how much it varies, and how many attempts follow the first one.
+  /// Values that were sent before a failure are not retracted.
   ///
   /// ```swift
   /// import Signals
@@ -56,7 +56,8 @@ extension Signal {
   /// - **Memory:** Nothing is allocated for a value. A pause allocates its timer.
   ///
   /// - Parameters:
-  ///   - backoff: The pauses between attempts. Its `limit` is the maximum number of attempts after the first one.
+  ///   - backoff: The pauses between attempts. Its `limit` is the maximum number of attempts after the first one or, if
+  ///     values reset the pauses, after the last value.
   ///   - clock: The clock that measures the pauses.
   ///   - resetsOnValue: A Boolean value that indicates whether each value starts the series of pauses over. Set it for
   ///     a connection that works for hours between two failures.

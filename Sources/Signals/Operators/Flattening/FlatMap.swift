@@ -6,7 +6,7 @@ extension Signal {
   ///
   /// Inner signals are subscribed to one at a time. If a value arrives while another thread is subscribing to an inner
   /// signal, that thread subscribes to the new one as well. When an inner signal ends, its slot becomes free and
-  /// nothing of it is retained.
+  /// the signal is released.
   ///
   /// ```swift
   /// import Signals

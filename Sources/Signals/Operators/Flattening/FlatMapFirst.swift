@@ -15,8 +15,8 @@ extension Signal {
   /// upload.send("done")  // Prints "upload 1: done"
   /// ```
   ///
-  /// Values are sent on the thread of the inner signal. Values that other threads send are put into one order.
-  /// Cancelling also cancels the inner signal.
+  /// Values are sent on the thread of the inner signal, one at a time and in one order, even if it sends from several
+  /// threads. Cancelling the subscription also cancels the inner signal.
   ///
   /// - Parameter transform: A closure that is called with a value if no inner signal is active, and returns the inner
   ///   signal.

@@ -1,7 +1,8 @@
 extension Signal {
   /// Continues with another signal if this one finishes without having sent a value.
   ///
-  /// RxSwift calls this operator `ifEmpty(switchTo:)`. For a single replacement value, use ``replaceEmpty(with:)``.
+  /// Values are delivered on the thread that sends them. RxSwift calls this operator `ifEmpty(switchTo:)`. For a single
+  /// replacement value, use ``replaceEmpty(with:)``.
   ///
   /// ```swift
   /// import Signals
@@ -16,7 +17,7 @@ extension Signal {
   /// - Parameter other: The signal to continue with. It is subscribed to when this one has finished, and not at all if
   ///   this one sends a value or fails.
   /// - Returns: A signal of the values of this signal or, if there are none, of the other.
-  /// - Complexity: O(1) for each value, without an allocation. Values are sent on the thread of their signal.
+  /// - Complexity: O(1) for each value, without an allocation.
   @inlinable @inline(__always)
   public func switchIfEmpty<Other: Signal<Element, Failure>>(_ other: Other) -> SwitchIfEmptySignal<Self, Other> {
     SwitchIfEmptySignal(upstream: self, other: other)

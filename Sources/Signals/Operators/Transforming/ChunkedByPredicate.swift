@@ -13,8 +13,8 @@ extension Signal {
   /// // Prints "[5, 6]"
   /// ```
   ///
-  /// - Parameter belongInSameChunk: A closure that is called with each value but the first and the value before it, on
-  ///   the thread that sends it. It returns `true` if they belong to the same array.
+  /// - Parameter belongInSameChunk: A closure that is called with each value and the next one, on the thread that sends
+  ///   the second of them. It returns `true` if they belong to the same array.
   /// - Returns: A signal of non-empty arrays.
   /// - Complexity: O(1) amortised for each value. The values of one array are kept.
   @inlinable @inline(__always)

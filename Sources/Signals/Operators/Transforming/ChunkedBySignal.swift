@@ -1,9 +1,9 @@
 extension Signal {
   /// Collects the values that arrive before each value of another signal into one array.
   ///
-  /// Without values since the last array, nothing is sent. When this signal finishes, the remaining values are sent.
-  /// A failure is passed on at once, and the remaining values are dropped. The completion of the other signal has no
-  /// effect. RxSwift and RxJS call this operator `buffer`.
+  /// If no value has arrived since the last array, nothing is sent. When this signal finishes, the remaining values are
+  /// sent. A failure is passed on at once, and the remaining values are dropped. The completion of the other signal has
+  /// no effect. RxJS calls this operator `buffer`.
   ///
   /// ```swift
   /// import Signals
@@ -20,8 +20,8 @@ extension Signal {
   /// ```
   ///
   /// This signal is subscribed to first. If the other signal is derived from it, an array includes the value that ends
-  /// it. The two signals may send from different threads. An array is sent on the thread on which the other signal
-  /// sends, in order.
+  /// it. The two signals may send from different threads. An array is sent on the thread that ends it: the thread of
+  /// the other signal or, for the last array, the thread on which this signal finishes.
   ///
   /// - Parameter boundaries: The signal whose values end the arrays. If it can fail, decide first what a failure means,
   ///   for example with ``replaceError(with:)``.
@@ -35,7 +35,7 @@ extension Signal {
   }
 }
 
-/// A signal of arrays that another signal ends; the result of ``Signal/chunked(by:)-(Boundaries)``.
+/// A signal of arrays whose ends another signal determines; the result of ``Signal/chunked(by:)-(Boundaries)``.
 @frozen
 public struct ChunkedSignal<Upstream: Signal, Boundaries: Signal>: Signal where Boundaries.Failure == Never {
   /// An array of values of the upstream signal, in order.

@@ -1,8 +1,8 @@
 extension Signal {
   /// Sends each value together with the previous one.
   ///
-  /// The first value only begins the first pair. Other libraries call this operator `adjacentPairs` or
-  /// `combinePrevious`.
+  /// Nothing is sent for the first value, which has no previous one. AsyncAlgorithms calls this operator
+  /// `adjacentPairs`, and ReactiveSwift `combinePrevious`.
   ///
   /// ```swift
   /// import Signals
