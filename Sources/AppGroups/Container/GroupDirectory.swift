@@ -37,8 +37,8 @@ enum GroupDirectory {
   ///
   /// - Parameters:
   ///   - path: The directory.
-  ///   - base: The open directory that a relative path begins in.
-  ///   - url: The directory, which errors name.
+  ///   - base: The open directory to which a relative path refers.
+  ///   - url: The directory that errors report.
   ///   - owner: The directory whose owner receives the new one if the superuser makes it.
   /// - Throws: ``AppGroupsError/unusableDirectory(_:reason:)``.
   static func make(

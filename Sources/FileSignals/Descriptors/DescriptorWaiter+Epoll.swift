@@ -199,7 +199,7 @@
       list = epoll_create1(O_CLOEXEC)
       guard list >= 0 else { throw FileObserverError(errno, "wait for", "descriptors") }
       for _ in 0..<Self.threadCount {
-        // A separate queue, so that its thread may wait for ever. Dispatch blocks signals on its threads.
+        // A separate queue, so that its thread may wait forever. Dispatch blocks signals on its threads.
         DispatchQueue(label: "org.signals.wait", qos: .userInitiated).async { [self] in run() }
       }
     }

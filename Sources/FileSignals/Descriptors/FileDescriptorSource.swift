@@ -103,8 +103,8 @@ public final class FileDescriptorSource: Signal {
   /// A subscriber must read all bytes and return soon, because no later event is delivered during the call. The source
   /// sends 1, because it does not count bytes.
   ///
+  /// - Parameters:
   ///   - descriptor: An open descriptor. If this throws, the caller keeps ownership.
-  ///   - descriptor: An open descriptor, which stays the caller's if this throws.
   ///   - afterwards: A closure for work that may take longer. It is called on the same thread after each delivery, when
   ///     the descriptor is waited for again.
   /// - Throws: ``FileObserverError`` if the process has no descriptor left to wait with.

@@ -78,9 +78,9 @@ public struct DurableFile: Sendable {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - base: The open directory that a relative path begins in.
+  ///   - base: The open directory to which a relative path refers.
   ///   - limit: The largest number of bytes to read.
-  ///   - url: The file that errors name.
+  ///   - url: The file that errors report.
   /// - Returns: The content.
   /// - Throws: ``DurableFileError``.
   package static func read(

@@ -54,7 +54,7 @@ extension DurableFile {
 
   /// Removes the locks in a directory whose files no longer exist, and the temporary files of their killed writers.
   ///
-  /// The call waits for no process. A lock that is held or cannot be removed stays.
+  /// The call never waits for another process. A lock that is held or cannot be removed stays.
   ///
   /// - Parameter directory: The directory.
   /// - Throws: The first ``DurableFileError``, after all other locks have been removed.

@@ -46,14 +46,14 @@ package final class ExclusiveFile {
     throw .system(operation: "lock", path: url.path, errno: ESTALE)
   }
 
-  /// Waits until no other thread and no other process has a file in an open directory, and locks it.
+  /// Waits until no other thread or process holds the lock of a file in an open directory, and acquires it.
   ///
   /// The directory may be moved at any time.
   ///
   /// - Parameters:
-  ///   - url: The file, which errors name.
+  ///   - url: The file that errors report.
   ///   - path: The file's directory; links are not followed.
-  ///   - base: The open directory that the path begins in.
+  ///   - base: The open directory to which the path is relative.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package init(locking url: URL, at path: String, in base: CInt) throws(DurableFileError) {
@@ -172,7 +172,7 @@ package final class ExclusiveFile {
 
   /// Returns a Boolean value that indicates whether the file has this content and is not a link.
   ///
-  /// It can be called at any time, also after ``unlock()``.
+  /// It can be called at any time, even after ``unlock()``.
   package func holds(_ data: Data) -> Bool {
     do {
       return try content(limit: data.count) == data

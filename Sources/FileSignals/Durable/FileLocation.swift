@@ -72,7 +72,7 @@ struct FileLocation: Hashable, Sendable {
     self.init(url: url, directory: parent, name: name, path: asked, isLinked: isLinkTarget)
   }
 
-  /// Takes the path of a file apart, without looking at what is there.
+  /// Splits the path of a file into its parts, without accessing the file system.
   init(named url: URL) throws(DurableFileError) {
     let path = try Self.validPath(of: url)
     let (parent, name) = Self.split(path)
@@ -90,8 +90,8 @@ struct FileLocation: Hashable, Sendable {
     lockPath = "\(Self.sharedFolder)/\(lockName)"
   }
 
-  /// A Boolean value that indicates whether the requested path still leads to the same name, in whatever the directory
-  /// is now.
+  /// A Boolean value that indicates whether the requested path still leads to the same name, even if the
+  /// directory has been replaced.
   var stillLeadsToName: Bool {
     let status = FileStatus(path: path, followsLinks: false)
     if isLinked || status?.kind == .link {

@@ -123,9 +123,9 @@ package struct FileLock: ~Copyable, Sendable {
   /// Acquires the lock of the file at a path, if the lock is free, and creates the file if it is missing.
   ///
   /// - Parameters:
-  ///   - url: The file, which errors name.
-  ///   - path: The path of the file, if it is not that of the URL.
-  ///   - directory: The open directory that a relative path begins in.
+  ///   - url: The file that errors report.
+  ///   - path: The path of the file, if it differs from the path of the URL.
+  ///   - directory: The open directory to which a relative path refers.
   ///   - opening: The way to open the file.
   ///   - owner: The directory whose owner receives the file if the superuser creates it.
   /// - Returns: The lock, or `nil` if another holder has it.

@@ -22,7 +22,7 @@ package final class FilePlace: Sendable {
 
   private let confinement: FileConfinement?
 
-  /// The path by which the directory was opened; `nil` if it counts wherever it is moved.
+  /// The path by which the directory was opened; `nil` if the directory is used wherever it is moved.
   private let directoryPath: String?
 
   /// Resolves the file and opens these files.
@@ -35,12 +35,12 @@ package final class FilePlace: Sendable {
     try self.init(location, in: opened.directory, path: path, within: confinement)
   }
 
-  /// Opens what belongs to a file in an open directory, which may be moved at any time.
+  /// Opens the files needed to lock and replace a file in an open directory, which may be moved at any time.
   ///
   /// - Parameters:
-  ///   - url: The file, which errors name.
+  ///   - url: The file that errors report.
   ///   - path: The file's directory; links are not followed.
-  ///   - base: The open directory that the path begins in.
+  ///   - base: The open directory to which the path is relative.
   /// - Throws: ``DurableFileError``.
   convenience init(_ url: URL, at path: String, in base: CInt) throws(DurableFileError) {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC

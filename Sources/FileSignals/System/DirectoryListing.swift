@@ -14,11 +14,11 @@ package enum DirectoryListing {
   /// them can be read.
   package static func names(in directory: URL) -> [String]? { names(at: directory.path) }
 
-  /// The same for a path that begins in an open directory.
+  /// Returns the names of the entries of a directory, whose path may be relative to an open directory.
   ///
   /// - Parameters:
   ///   - path: The directory.
-  ///   - base: The open directory that a relative path begins in.
+  ///   - base: The open directory to which a relative path refers.
   /// - Returns: The names.
   package static func names(at path: String, in base: CInt = AT_FDCWD) -> [String]? {
     var names: [String] = []

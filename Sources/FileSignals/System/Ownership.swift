@@ -12,7 +12,7 @@
 ///
 /// The function does nothing if the process is not the superuser, or if root owns the parent directory. It also does
 /// nothing for files that may be older than this call: a file with content, or with another hard link, which a user may
-/// have made to a file of root's.
+/// have made to a file that root owns.
 ///
 /// - Parameters:
 ///   - number: The descriptor of the new file or directory.

@@ -1,8 +1,8 @@
 import Signals
 
-/// A coordinator that guarantees a look after every change, by one thread at a time.
+/// A coordinator that guarantees a check after every change, by one thread at a time.
 ///
-/// Changes during a look share the next one.
+/// Changes during a check share the next one.
 package final class Refreshing: Sendable {
   private struct State {
     var isDue = false
@@ -25,7 +25,7 @@ package final class Refreshing: Sendable {
 
   /// Records a change.
   ///
-  /// - Returns: Whether the caller must arrange a call of ``run(_:)``.
+  /// - Returns: `true` if the caller must arrange a call of ``run(_:)``.
   package func demand() -> Bool {
     state.withLock { state in
       state.isDue = true
@@ -35,16 +35,16 @@ package final class Refreshing: Sendable {
     }
   }
 
-  /// Looks repeatedly until no change is left.
+  /// Checks repeatedly until no change is left.
   ///
-  /// Only a caller that ``demand()`` has asked may call it.
+  /// Only a caller for which ``demand()`` or ``runOnce(_:)`` returned `true` may call this method.
   package func run(_ look: () -> Void) {
     while state.withLock({ $0.takeTurn() }) { look() }
   }
 
-  /// Looks once.
+  /// Checks once.
   ///
-  /// - Returns: Whether another look is due, for which the caller must arrange a call of ``run(_:)``.
+  /// - Returns: `true` if another check is due, for which the caller must arrange a call of ``run(_:)``.
   package func runOnce(_ look: () -> Void) -> Bool {
     state.withLock { $0.isDue = false }
     look()
@@ -54,7 +54,7 @@ package final class Refreshing: Sendable {
     }
   }
 
-  /// Ends all looks.
+  /// Prevents all further checks.
   package func end() {
     state.withLock { $0.isOver = true }
   }

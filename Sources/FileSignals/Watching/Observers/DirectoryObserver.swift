@@ -27,7 +27,7 @@ public import Signals
 ///   in which ``DurableFile`` stores its locks, are skipped. A ``FileFilter`` selects further.
 /// - **Subdirectories:** Directories in the directory are entries, like files. A recursive observer also reports
 ///   changes inside them, at any depth. When a directory appears, its contents are reported as
-///   ``FileEvent/Kind/created``, including files that were created before the system could be asked. When a directory
+///   ``FileEvent/Kind/created``, including files that were created before it was watched. When a directory
 ///   disappears, its contents are reported as deleted or moved. Symbolic links are entries and are not followed, so the
 ///   observer never leaves the directory or follows a cycle. Each directory needs one watch of the system. If there are
 ///   none left, the observer polls; see ``WatchPolling``. A directory that cannot be read makes the observer impaired.

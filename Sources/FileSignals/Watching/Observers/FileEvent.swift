@@ -3,8 +3,8 @@ public import Foundation
 /// A change of a file or directory.
 ///
 /// An event asks you to read the file; it does not contain the content. The events of one burst are combined, and the
-/// file may have changed again when you read it. Every last change is followed by an event, even if it undoes an
-/// earlier one. You may therefore receive the deletion of a file whose creation was never reported.
+/// file may have changed again when you read it. The last change is always followed by an event, even if it undoes
+/// an earlier one. You may therefore receive the deletion of a file whose creation was never reported.
 public struct FileEvent: Sendable, Hashable {
   /// The kinds of changes.
   public enum Kind: Sendable, Hashable {

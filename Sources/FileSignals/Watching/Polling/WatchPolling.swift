@@ -16,13 +16,13 @@ public enum WatchPolling: Sendable, Hashable {
 
   /// Never polls.
   ///
-  /// If a limit of the system is reached, the observer throws an error or is impaired. It does not detect changes by
-  /// other machines.
+  /// If a limit of the system is reached, creating an observer throws an error, and an existing observer is impaired.
+  /// Changes by other machines are not detected.
   case never
 
   /// Polls only where needed, every two seconds.
   ///
-  /// That is as often as a desktop does, and seldom enough for a network server.
+  /// Desktop environments poll about as often, and the load on a network server stays small.
   public static let automatic = WatchPolling.automatic(every: .seconds(2))
 
   /// The reason for which an observer polls.
