@@ -1,6 +1,6 @@
 /// A type that receives the values of a signal.
 ///
-/// Operators implement this protocol; applications seldom do. A subscriber is a small value type that holds the next
+/// Operators implement this protocol; applications rarely do. A subscriber is a small value type that holds the next
 /// subscriber, so the compiler fuses a chain of operators into a single call. Mutable state belongs in a class instance
 /// that the subscriber refers to. It needs no lock, because a source never calls one subscriber concurrently.
 public protocol SignalSubscriber<Element, Failure>: Sendable {

@@ -1,4 +1,4 @@
-/// The threads that are computing one derived value; seldom more than one.
+/// The threads that are computing one derived value; rarely more than one.
 @usableFromInline
 struct Computers {
   let origin: DerivedOrigin

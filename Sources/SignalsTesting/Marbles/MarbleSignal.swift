@@ -16,7 +16,7 @@ public struct MarbleSignal<Failure: Error>: Signal {
     attach = { _, _ in }
   }
 
-  /// Creates a signal that begins anew for each subscriber.
+  /// Creates a signal that starts from the beginning for each subscriber.
   init(cold diagram: MarbleDiagram, on clock: TestClock, failure: Failure?) {
     shared = nil
     attach = { core, subscription in

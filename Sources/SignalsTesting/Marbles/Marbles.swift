@@ -51,7 +51,7 @@ public final class Marbles: Sendable {
     MarbleSignal(hot: MarbleDiagram(diagram), on: clock, failure: nil, tokens: tokens)
   }
 
-  /// Returns a signal that begins anew for each subscriber.
+  /// Returns a signal that starts from the beginning for each subscriber.
   ///
   /// - Parameter diagram: The events to send. The first second is the one of the subscription.
   /// - Returns: The signal.

@@ -189,9 +189,9 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   fileprivate func isDone(_ round: ShareRound<Upstream>) -> Bool {
     if round.upstreams.isCancelled { return true }
     if case .never = disconnection.kind { return false }
-    // The core does not yet know subscribers that are still being attached, so its answer counts only if all are
-    // attached and none joins until it has answered. Without subscribers, the round waits for the next one until it is
-    // disconnected.
+    // The core does not yet know subscribers that are still being attached. Its answer therefore counts only if all are
+    // attached, and if none joins until it has answered. Without subscribers, the round waits for the next one until it
+    // is disconnected.
     let current = lock.withLock { round.admitted == round.joined && round.members > 0 ? round.joined : nil }
     guard let joined = current else { return false }
     guard round.core.isDone else { return false }
