@@ -26,7 +26,7 @@ package struct ExactString: Hashable, Comparable, Sendable {
   }
 
   package func hash(into hasher: inout Hasher) {
-    // Canonically equivalent strings have equal hashes, which is harmless because they seldom occur together.
+    // Canonically equivalent strings have equal hashes, which is harmless because they rarely occur together.
     hasher.combine(text)
   }
 }

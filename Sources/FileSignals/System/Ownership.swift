@@ -11,8 +11,8 @@
 /// Otherwise a program that once ran as root would lock the owner out of its own data.
 ///
 /// The function does nothing if the process is not the superuser, or if root owns the parent directory. It also does
-/// nothing for files that may be older than this call: a file with content, or with another hard link, which a user may
-/// have made to a file that root owns.
+/// nothing for a file that may be older than this call, because it has content or another hard link. A user may have
+/// made that link to a file that root owns.
 ///
 /// - Parameters:
 ///   - number: The descriptor of the new file or directory.

@@ -67,7 +67,7 @@ extension PathChanges {
         do throws(FileObserverError) {
           armed.append(try backend.add(WatchPoint(place, watch: self), opened: nil))
         } catch {
-          // Directories further up may be closed to this process, and seldom change. Moving one of them is then not
+          // Directories further up may be closed to this process, and rarely change. Moving one of them is then not
           // detected. But running out of watches must not hide changes that could be detected.
           if place.isEssential || !error.isPermission { arming.failure = error }
         }

@@ -8,10 +8,10 @@
 public enum WatchPolling: Sendable, Hashable {
   /// Polls only if the system does not report changes, or cannot because one of its limits is reached.
   ///
-  /// ``WatchHealth`` reports this. An interval below a millisecond counts as one.
+  /// ``WatchHealth`` reports this. An interval below one millisecond counts as one millisecond.
   case automatic(every: Duration)
 
-  /// Polls always, and does not use the system's events. An interval below a millisecond counts as one.
+  /// Polls always, and does not use the system's events. An interval below one millisecond counts as one millisecond.
   case always(every: Duration)
 
   /// Never polls.
