@@ -4,7 +4,7 @@
   extension MutableProperty {
     /// A SwiftUI binding that reads and writes the property.
     ///
-    /// A view that reads the binding is redrawn when the property changes, on whichever thread.
+    /// A view that reads the binding is redrawn when any thread changes the property.
     ///
     /// <!-- not compiled -->
     /// ```swift
@@ -32,9 +32,9 @@
   extension BlockingSharedValue {
     /// Returns a SwiftUI binding that reads and writes the value.
     ///
-    /// A view that reads the binding is redrawn when any process changes the value. Writing the binding writes the
-    /// store while the main thread waits, so that the view reads the new value at once. Bind a lens to a control that
-    /// edits one part: it keeps what other processes write to other parts.
+    /// A view that reads the binding is redrawn when any process changes the value. Setting the binding writes the
+    /// store while the main thread waits, so that the view reads the new value at once. For a control that edits one
+    /// part, bind a lens, which keeps the changes of other processes to other parts.
     ///
     /// <!-- not compiled -->
     /// ```swift

@@ -1,7 +1,7 @@
 /// A writable view of one part of a property.
 ///
 /// A lens is itself a property: it reads, sends and combines as a derived value does. Writing it changes only its part
-/// of the property that it was made from. Pass a lens to code that needs to know one part, and not the whole.
+/// of the property that it was created from. Pass a lens to code that needs only one part.
 ///
 /// ```swift
 /// import Signals
@@ -23,11 +23,11 @@
 /// - **Reading:** The part is read from the property with ``Property/derived(_:_:file:line:)-63st2``, so all rules of
 ///   derived values hold. Subscribers of a part that is `Equatable` are not called when only other parts change.
 /// - **Writing:** Each write is one ``MutableProperty/modify(_:)`` of the property. Threads that write it directly, or
-///   through different lenses, lose nothing.
+///   through different lenses, keep each other's changes.
 /// - **Composition:** `lens(_:)` of a lens is a lens of the same property.
 /// - **Lifetime:** A lens keeps the property alive. A subscription to the lens does not.
 /// - **Observation:** Swift Observation announces the changes of the property, as for every derived value. A view may
-///   therefore make a lens in its body without keeping it.
+///   therefore create a lens in its body without keeping it.
 public final class Lens<Value: Sendable>: Property<Value>, @unchecked Sendable {
   // Sound: immutable; the core guards itself.
 
@@ -61,7 +61,7 @@ public final class Lens<Value: Sendable>: Property<Value>, @unchecked Sendable {
   ///
   /// - **Threads:** As with ``MutableProperty/modify(_:)``, no lock is held while `body` runs. It runs again if another
   ///   thread writes any part of the property at the same time.
-  /// - **Re-entrancy:** `body` may read properties, and write others. Writing the property that the lens belongs to
+  /// - **Re-entrancy:** `body` may read properties, and write others. Writing the property of the lens
   ///   stops the program with an explanation.
   /// - **Errors:** If `body` throws, the property stays unchanged and sends nothing.
   ///
@@ -117,7 +117,7 @@ extension MutableProperty {
           guard body(&value[keyPath: keyPath]) else { throw Unchanged() }
         }
       } catch {
-        // Nothing was stored, and the caller knows the reason.
+        // Nothing was stored, and `modify(_:)` has kept the error.
       }
     }
   }

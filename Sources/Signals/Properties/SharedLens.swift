@@ -1,7 +1,7 @@
 /// A writable view of one part of a shared value, which is a shared value itself.
 ///
 /// Each write is an update of the whole value. Processes that write through different lenses, or change the whole
-/// value with `update(_:)`, therefore lose nothing.
+/// value with `update(_:)`, therefore keep each other's changes.
 ///
 /// - **Reading:** ``value`` never waits. Subscribers of a part that is `Equatable` are not called when only other parts
 ///   change.
@@ -11,7 +11,7 @@
 /// - **Composition:** `lens(_:)` of a lens is a lens of the same stored value.
 /// - **Lifetime:** The lens, its ``property`` and its subscriptions keep the stored value observed.
 /// - **Observation:** Swift Observation announces the changes of the whole value, as for every derived value. A view
-///   may therefore make a lens in its body without keeping it.
+///   may therefore create a lens in its body without keeping it.
 public struct SharedLens<Source: SharedValue, Value: Sendable>: SharedValue {
   /// The part.
   public typealias Element = Value
@@ -106,9 +106,9 @@ extension SharedLens: BlockingSharedValue where Source: BlockingSharedValue {
   /// Changes the part exclusively while this thread waits, so that no concurrent change by any process is lost.
   ///
   /// - Parameters:
-  ///   - overwriting: Pass `true` to replace a stored value that cannot be decoded; the part of the last good value
-  ///     is then changed.
-  ///   - body: Changes its argument, on this thread. Keep it short, because other writers wait.
+  ///   - overwriting: A Boolean value that determines whether to replace a stored value that cannot be decoded. If
+  ///     `true`, the part of the last good value is changed.
+  ///   - body: A closure that changes its argument, on this thread. Keep it short, because other writers wait.
   /// - Returns: The result of `body`.
   /// - Throws: The error that `body` throws, or an error if the change could not be made. The stored value is then
   ///   unchanged.
