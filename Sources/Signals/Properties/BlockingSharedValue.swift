@@ -1,7 +1,8 @@
 /// A shared value that can also be read and changed while the calling thread waits.
 ///
-/// The store of such a value is close, as a file is. Tasks use the asynchronous methods of ``SharedValue``. Code that
-/// is not asynchronous uses these methods, which block its thread until other processes have finished their changes.
+/// The store of such a value is on this machine, for example a file. Tasks use the asynchronous methods of
+/// ``SharedValue``. Code that is not asynchronous uses these methods, which block its thread until other processes have
+/// finished their changes.
 public protocol BlockingSharedValue<Value>: SharedValue {
   /// Reads the stored value.
   ///
@@ -11,7 +12,7 @@ public protocol BlockingSharedValue<Value>: SharedValue {
 
   /// Stores a value; the last writer wins.
   ///
-  /// When this returns, ``SharedValue/value`` is the new value.
+  /// When this method returns, ``SharedValue/value`` is the new value.
   ///
   /// - Parameter value: The value to store.
   /// - Throws: An error if the value could not be stored. The stored value is then unchanged.
@@ -20,9 +21,9 @@ public protocol BlockingSharedValue<Value>: SharedValue {
   /// Changes the stored value exclusively, so that no concurrent change by any process is lost.
   ///
   /// - Parameters:
-  ///   - overwriting: Pass `true` to replace a stored value that cannot be decoded; `body` then receives
-  ///     ``SharedValue/value``.
-  ///   - body: Changes its argument, on this thread. Keep it short, because other writers wait.
+  ///   - overwriting: A Boolean value that determines whether to replace a stored value that cannot be decoded. If
+  ///     `true`, `body` then receives ``SharedValue/value``.
+  ///   - body: A closure that changes its argument, on this thread. Keep it short, because other writers wait.
   /// - Returns: The result of `body`.
   /// - Throws: The error that `body` throws, or an error if the change could not be made. The stored value is then
   ///   unchanged.

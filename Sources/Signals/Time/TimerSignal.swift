@@ -56,7 +56,7 @@ public struct TimerSignal<C: Clock>: Signal where C.Duration == Duration {
 }
 
 extension TimerSignal where C == ContinuousClock {
-  /// Creates a signal that ticks at equal intervals, including while the machine sleeps.
+  /// Creates a signal that ticks at equal intervals of a clock that continues while the machine sleeps.
   ///
   /// - Parameter interval: The time before the first tick and between ticks.
   public init(every interval: Duration) {

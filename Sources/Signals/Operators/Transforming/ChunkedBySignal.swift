@@ -21,7 +21,7 @@ extension Signal {
   ///
   /// This signal is subscribed to first. If the other signal is derived from it, an array includes the value that ends
   /// it. The two signals may send from different threads. An array is sent on the thread of
-  /// the other signal, and the last one on the thread on which this signal finishes.
+  /// the other signal, and the last array on the thread on which this signal finishes.
   ///
   /// - Parameter boundaries: The signal whose values end the arrays. If it can fail, decide first what a failure means,
   ///   for example with ``replaceError(with:)``.
