@@ -1,15 +1,15 @@
 //: # Signals
 //:
-//: A signal is a stream of values over time. This page sends some, shapes them, and listens.
+//: A signal is a stream of values over time. This page sends values, transforms them, and subscribes to them.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 01-Signals`.
 
 import Signals
 
-//: ## Send and listen
+//: ## Send and subscribe
 //:
-//: An emitter is a signal that you send values into. Whoever listens gets a token, and listens for as long as the token
-//: lives.
+//: An emitter is a signal that you send values into. A subscriber receives a token, and receives values for as long as
+//: the token lives.
 
 let keys = Emitter<Character, Never>()
 
@@ -17,15 +17,15 @@ let listener = keys.sink { print("key", $0) }
 keys.send("a")  // Prints "key a"
 keys.send("b")  // Prints "key b"
 
-//: After `cancel()` returns, nothing more arrives.
+//: After `cancel()` returns, the subscriber receives no more values.
 
 listener.cancel()
 keys.send("c")
 
-//: ## Shape
+//: ## Transform
 //:
-//: Operators make new signals of old ones. A chain of them becomes a single call when it is subscribed to, so long chains
-//: cost next to nothing. Their names are those of Combine.
+//: Operators make new signals from existing ones. A chain of them becomes a single call when it is subscribed to, so long
+//: chains cost next to nothing. Their names are the same as in Combine.
 
 let digits = keys.compactMap { $0.wholeNumberValue }
 let sums = digits.scan(0, +)
@@ -38,9 +38,9 @@ for key in "1x1022" { keys.send(key) }
 // Prints "even sum 6"
 counter.cancel()
 
-//: ## Several signals
+//: ## Combine signals
 //:
-//: `merge` takes values as they come; `combineLatest` pairs the latest of each.
+//: `merge` passes on values as they arrive; `combineLatest` pairs the latest value of each signal.
 
 let buttons = Emitter<String, Never>()
 let inputs = merge(keys.map { "key \($0)" }, buttons.map { "button \($0)" })
@@ -49,10 +49,10 @@ buttons.send("up")  // Prints "button up"
 keys.send("d")  // Prints "key d"
 input.cancel()
 
-//: ## In order, always
+//: ## Order
 //:
-//: A value sent while another one is being delivered goes out after it, to everyone. All listeners see the same order, and
-//: nothing ever calls itself recursively.
+//: A value that is sent while another one is being delivered is delivered after it, to every subscriber. All subscribers
+//: receive values in the same order, and no subscriber is called recursively.
 
 let numbers = Emitter<Int, Never>()
 let first = numbers.sink { number in
@@ -68,9 +68,9 @@ numbers.send(1)
 // Prints "first got 3"
 // Prints "second got 3"
 
-//: ## The end
+//: ## Completion
 //:
-//: A signal may end once: by finishing, or by a failure of the type it declares. Then all listeners are released.
+//: A signal ends at most once: it finishes, or fails with an error of its declared type. Then all subscribers are released.
 
 struct Unplugged: Error {}
 
@@ -89,7 +89,7 @@ sensor.fail(Unplugged())  // Prints "the sensor failed: Unplugged()"
 
 //: ## In a loop
 //:
-//: Every signal is an asynchronous sequence too.
+//: Every signal is also an asynchronous sequence.
 
 let recent = Emitter<Int, Never>(replay: 2)
 for number in 1...4 { recent.send(number) }

@@ -1,14 +1,14 @@
 //: # Properties
 //:
-//: A property is a signal that has a value at any time. Whoever subscribes gets the value at once, and then every change:
-//: no gap, no repetition, whatever other threads write meanwhile.
+//: A property is a signal that always has a value. A subscriber receives the current value at once, and then every change.
+//: No change is missing or repeated, even if other threads write at the same time.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 02-Properties`.
 
 import Dispatch
 import Signals
 
-//: ## Read, write, listen
+//: ## Read, write, subscribe
 
 let volume = MutableProperty(3)
 print("volume is", volume.value)  // Prints "volume is 3"
@@ -16,7 +16,7 @@ print("volume is", volume.value)  // Prints "volume is 3"
 let display = volume.sink { print("display shows", $0) }  // Prints "display shows 3"
 volume.value = 4  // Prints "display shows 4"
 
-//: `changes` leaves out the current value.
+//: `changes` omits the current value.
 
 let log = volume.changes.sink { print("changed to", $0) }
 volume.value = 5
@@ -25,9 +25,9 @@ volume.value = 5
 display.cancel()
 log.cancel()
 
-//: ## Hand it out read-only
+//: ## Make it read-only
 //:
-//: A `MutableProperty` is a `Property`; give it away as one, and others may watch but not touch.
+//: A `MutableProperty` is also a `Property`. Expose it as one, and other code can observe it but not change it.
 
 struct Player {
   private let mutablePosition = MutableProperty(0)
@@ -41,9 +41,9 @@ let position = player.position.sink { print("at", $0) }  // Prints "at 0"
 player.seek(to: 42)  // Prints "at 42"
 position.cancel()
 
-//: ## Change without losing changes
+//: ## Change without losing updates
 //:
-//: `count.value += 1` reads and then writes; another thread may write in between. `modify` does both as one.
+//: `count.value += 1` reads and then writes; another thread may write in between. `modify` does both as one operation.
 
 let count = MutableProperty(0)
 DispatchQueue.concurrentPerform(iterations: 1000) { _ in
@@ -68,7 +68,7 @@ loudness.modify { $0 += 1 }  // Prints "loudness 6"
 print(audio.value)  // Prints "Audio(volume: 6, isMuted: true)"
 meter.cancel()
 
-//: ## Combine several
+//: ## Combine properties
 
 let width = MutableProperty(2)
 let height = MutableProperty(3)
@@ -76,9 +76,9 @@ let area = width.combineLatest(height).map { $0 * $1 }.sink { print("area", $0) 
 height.value = 5  // Prints "area 10"
 area.cancel()
 
-//: ## Make one of a signal
+//: ## Turn a signal into a property
 //:
-//: Any signal that cannot fail becomes a property once it is told where to start.
+//: Any signal that cannot fail becomes a property once you give it an initial value.
 
 let keys = Emitter<Character, Never>()
 let text = keys.scan("") { $0 + String($1) }.property(initial: "")

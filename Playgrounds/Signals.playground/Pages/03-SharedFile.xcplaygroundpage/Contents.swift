@@ -1,6 +1,6 @@
 //: # A shared file
 //:
-//: A value in a file, which any number of processes read, write and observe. It is a signal like any other.
+//: A value in a file that any number of processes can read, write and observe. It is a signal like any other.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 03-SharedFile`.
 
@@ -10,8 +10,8 @@ import SignalsKit
 
 //: ## Open it
 //:
-//: Processes that share something need a directory in common. Usually it is that of their app group,
-//: `AppGroupsContainer("group.org.example.player")`; this page makes one of its own, and removes it at the end.
+//: Processes that share a value need a common directory. Usually it is the directory of their app group,
+//: `AppGroupsContainer("group.org.example.player")`. This page creates its own, and removes it at the end.
 
 struct Settings: Codable, Sendable {
   var volume = 5
@@ -22,14 +22,14 @@ let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uu
 let container = try AppGroupsContainer(directory: directory)
 let settings = try AppGroupsFile(name: "settings.json", initialValue: Settings(), container: container)
 
-//: ## Listen and write
+//: ## Subscribe and write
 //:
-//: Listeners get the value at once and then every change, whichever process made it. All operators work.
+//: A subscriber receives the value at once and then every change by any process. All operators work.
 
 let display = settings.map(\.volume).removeDuplicates().sink { print("volume", $0) }  // Prints "volume 5"
 try settings.write(Settings(volume: 7))  // Prints "volume 7"
 
-//: What is in the file is plain JSON, replaced as a whole each time: nobody ever sees half of it.
+//: The file contains plain JSON and is replaced as a whole each time, so no program ever reads half of it.
 
 print(try String(contentsOf: settings.url, encoding: .utf8), terminator: "")
 // Prints "{"
@@ -37,9 +37,9 @@ print(try String(contentsOf: settings.url, encoding: .utf8), terminator: "")
 // Prints "  "volume" : 7"
 // Prints "}"
 
-//: ## Change what is there
+//: ## Update the value
 //:
-//: `update` reads, changes and writes while every other process waits for its turn: no change is lost.
+//: `update` reads, changes and writes the value while every other process waits for its turn, so no change is lost.
 
 let volume = try settings.update { settings in
   settings.volume += 1
@@ -48,9 +48,9 @@ let volume = try settings.update { settings in
 // Prints "volume 8"
 print("updated to", volume)  // Prints "updated to 8"
 
-//: ## Anybody may write
+//: ## Any program may write
 //:
-//: The file may be edited by hand, or by a program that has never heard of Signals. Here `sh` writes it.
+//: You can edit the file by hand, or with a program that does not use Signals. Here `sh` writes it.
 
 let muted = DispatchSemaphore(value: 0)
 let listener = settings.sink { if $0.isMuted { muted.signal() } }
@@ -65,7 +65,7 @@ print("muted by another program")  // Prints "muted by another program"
 
 //: ## When the file is damaged
 //:
-//: The last good value stands, and `status` tells.
+//: The last good value stays, and `status` reports the problem.
 
 let damaged = DispatchSemaphore(value: 0)
 let inspector = settings.status.sink { status in
@@ -78,8 +78,8 @@ print("the volume is still", settings.value.volume)  // Prints "the volume is st
 
 //: ## In a task
 //:
-//: Inside of asynchronous functions `write` and `update` are asynchronous too, because they may wait for another process,
-//: and the changes are there for `for await`: `for await value in settings.values { … }`.
+//: In asynchronous functions, `write` and `update` are asynchronous too, because they may wait for another process.
+//: To receive the changes in a loop, write `for await value in settings.values { … }`.
 
 display.cancel()
 try FileManager.default.removeItem(at: directory)

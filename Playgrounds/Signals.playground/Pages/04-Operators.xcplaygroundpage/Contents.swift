@@ -1,7 +1,7 @@
 //: # Operators
 //:
-//: An operator makes a new signal of old ones. Their names and meanings are those of Combine, and where there is one, those
-//: of the sequence algorithm: what you know of arrays holds here, over time.
+//: An operator makes a new signal from existing ones. Operators have the names and meanings of Combine or, where there is
+//: one, of the sequence algorithm: they do to values over time what the algorithm does to an array.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 04-Operators`.
 
@@ -9,7 +9,7 @@ import Signals
 
 //: ## Simple sources
 //:
-//: Every sequence is a signal, an endless one too. It sends its elements to each subscriber, as long as that takes any.
+//: Every sequence is a signal, even an endless one. It sends its elements to each subscriber that still wants values.
 
 let squares = (1...).signal.map { $0 * $0 }
 let few = squares.prefix(3).sink { print("square", $0) }
@@ -17,7 +17,7 @@ let few = squares.prefix(3).sink { print("square", $0) }
 // Prints "square 4"
 // Prints "square 9"
 
-//: Where a signal is an argument, the simplest ones can be written with a leading dot.
+//: Where a parameter is a signal, you can write the simplest ones with a leading dot.
 
 func announce(_ words: some Signal<String, Never>) {
   let subscription = words.sink { print("announcing", $0) }
@@ -29,7 +29,7 @@ announce(.from(["two", "three"]))
 // Prints "announcing three"
 announce(.empty())
 
-//: A deferred signal is made when somebody listens.
+//: A deferred signal is made anew for each subscription.
 
 let visitors = MutableProperty(0)
 let greeting = DeferredSignal {
@@ -40,7 +40,8 @@ for _ in 1...2 { announce(greeting) }
 // Prints "announcing visitor 1"
 // Prints "announcing visitor 2"
 
-//: `CreateSignal` calls a closure for each subscription. The closure sends through a sink, and returns what stops its work.
+//: `CreateSignal` calls a closure for each subscription. The closure sends through a sink, and returns a token that stops its
+//: work.
 
 let countdown = CreateSignal<Int, Never> { sink in
   for number in [3, 2, 1] { sink.send(number) }
@@ -69,7 +70,7 @@ words.send("signal")
 words.send("")  // Prints "letters so far 6"
 for subscription in transformed { subscription.cancel() }
 
-//: ## Leave out
+//: ## Filter
 
 let steps = [1, 1, 2, 3, 3, 3, 2].signal
 let changes = steps.removeDuplicates().sink { print("step", $0) }
@@ -84,7 +85,7 @@ let evens = middle.sink { print("even", $0) }
 // Prints "even 6"
 // Prints "even 8"
 
-//: A signal may also begin or end with what another one sends.
+//: Another signal can also determine when a signal begins or ends.
 
 let readings = Emitter<Int, Never>()
 let start = Emitter<Void, Never>()
@@ -96,9 +97,10 @@ readings.send(2)  // Prints "recorded 2"
 stop.send()
 readings.send(3)
 
-//: ## One value of many
+//: ## Reduce to one value
 //:
-//: What needs all values comes with the end. What is certain earlier comes at once, and the source is left alone.
+//: A result that depends on all values is sent at the end. A result that is certain earlier is sent at once, and the
+//: subscription to the source is cancelled.
 
 let numbers = (1...5).signal
 func show<Value>(_ name: String, _ signal: some Signal<Value, Never>) {
@@ -117,13 +119,12 @@ show("first above 99", squares.first { $0 > 99 })  // Prints "first above 99 100
 show("has 49", squares.contains(49))  // Prints "has 49 true"
 show("all small", squares.allSatisfy { $0 < 50 })  // Prints "all small false"
 
-//: In an asynchronous context `first()` is the value itself, if you await it. (The top-level code of a script has to say that
-//: it wants a value.)
+//: In an asynchronous context, you can await the first value with `firstValue()`.
 
 let tenth: Int? = await squares.output(at: 9).firstValue()
 print("tenth", tenth ?? 0)  // Prints "tenth 100"
 
-//: `pairwise` sends each value with the one before it, `suffix` the last ones, and `chunked` those that belong together.
+//: `pairwise` sends each value with its predecessor, `suffix` sends the last values, and `chunked` groups related values.
 
 show("step", [1, 4, 9].signal.pairwise().map { $1 - $0 })
 // Prints "step 3"
@@ -135,7 +136,7 @@ show("rising", [1, 3, 2, 4].signal.chunked { $0 < $1 })
 // Prints "rising [1, 3]"
 // Prints "rising [2, 4]"
 
-//: ## One after the other
+//: ## Concatenate
 
 show("item", numbers.prefix(1).prepend(0).append(7, 8))
 // Prints "item 0"
@@ -152,9 +153,9 @@ question.finish()
 answer.send("yes")  // Prints "- yes"
 answer.finish()  // Prints "- bye"
 
-//: ## Side by side
+//: ## Combine signals
 //:
-//: `merge` takes values as they come; `combineLatest` pairs the latest of each.
+//: `merge` passes on values as they arrive; `combineLatest` pairs the latest value of each signal.
 
 let left = Emitter<String, Never>()
 let right = Emitter<String, Never>()
@@ -170,7 +171,7 @@ left.send("l2")
 both.cancel()
 latest.cancel()
 
-//: `zip` pairs the first with the first, the second with the second; `withLatest` lets one signal set the pace.
+//: `zip` pairs the first value with the first, the second with the second; with `withLatest`, one signal sets the pace.
 
 show("zipped", ["a", "b", "c"].signal.zip((1...).signal).map { "\($0)\($1)" })
 // Prints "zipped a1"
@@ -193,7 +194,7 @@ far.send("origin")
 
 //: ## Signals of signals
 //:
-//: `flatMap` takes what all of them send; `switchToLatest` follows the newest and leaves the others.
+//: `flatMap` passes on the values of all inner signals; `switchToLatest` follows only the newest.
 
 let pages = Emitter<Int, Never>()
 let lines = pages.flatMap { page in (1...2).signal.map { "page \(page), line \($0)" } }
@@ -211,7 +212,7 @@ rooms[0].value = "kitchen lit"
 rooms[1].value = "hall lit"  // Prints "hall lit"
 visitor.cancel()
 
-//: `flatMapFirst` lets the running one finish, and ignores what comes meanwhile.
+//: `flatMapFirst` lets the current inner signal finish, and ignores values that arrive in between.
 
 let clicks = Emitter<Int, Never>()
 let saving = Emitter<String, Never>()
@@ -220,9 +221,9 @@ clicks.send(1)
 clicks.send(2)
 saving.send("done")  // Prints "save 1 done"
 
-//: ## One subscription for many
+//: ## Share one subscription
 //:
-//: Each subscriber subscribes to all that a chain is made of, unless it is shared.
+//: Each subscription runs the whole chain anew, unless the signal is shared.
 
 let costly = Emitter<Int, Never>()
 let computed = costly.map { (number: Int) -> Int in
@@ -235,7 +236,7 @@ costly.send(3)
 // Prints "first reader 9"
 let secondReader = computed.sink { print("second reader", $0) }  // Prints "second reader 9"
 
-//: A shared signal can stay connected when its last subscriber leaves: for a time, or until its end.
+//: A shared signal can stay connected after its last subscriber leaves, for a time or until the source ends.
 
 let connected = costly.share(replay: 1, disconnecting: .never)
 connected.sink { _ in }.cancel()
@@ -261,7 +262,7 @@ for await reading in slowly.replaceError(with: "nothing").values { print("after 
 let broken = FailSignal<Int, Unplugged>(Unplugged())
 show("instead", broken.catch { _ in JustSignal(0) })  // Prints "instead 0"
 
-//: A closure that throws ends the signal with its error, whose type it names.
+//: A closure that throws ends the signal with its error, whose type it declares.
 
 let plugged = [1, 2, 0].signal.tryMap { number throws(Unplugged) in
   if number == 0 { throw Unplugged() }
@@ -272,7 +273,7 @@ show("tried", plugged.replaceError(with: -1))
 // Prints "tried 20"
 // Prints "tried -1"
 
-//: ## What is missing
+//: ## Missing values
 
 let scores: [Int?] = [3, nil, 5]
 show("score", scores.signal.replaceNil(with: 0))
@@ -286,7 +287,7 @@ show("or", numbers.filter { $0 > 9 }.switchIfEmpty([10, 11].signal))
 
 //: ## Time
 //:
-//: Operators on time take any clock, and the real one unless told. A test gives them a clock of its own and lets it advance.
+//: Operators on time accept any clock, and use the system's by default. A test passes its own clock and advances it.
 
 let typing = ["s", "si", "sig"].signal.debounce(for: .milliseconds(20))
 for await query in typing.values { print("search", query) }  // Prints "search sig"
@@ -297,9 +298,9 @@ for await count in moment.values { print("many", count > 0) }  // Prints "many t
 for await batch in TimerSignal(every: .milliseconds(1)).prefix(3).count().values { print("ticks", batch) }
 // Prints "ticks 3"
 
-//: ## Watch
+//: ## Debug
 //:
-//: `print` writes what happens at one place of a chain; `handleEvents` calls what you like. Neither changes anything.
+//: `print` logs the events at one place of a chain; `handleEvents` calls your closures. Neither changes the values.
 
 let watched = numbers.map { $0 * 10 }.print("tens").prefix(2).sink { print("got", $0) }
 // Prints "tens: receive subscription: (MapSignal)"

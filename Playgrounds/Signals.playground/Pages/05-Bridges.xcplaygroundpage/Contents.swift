@@ -1,7 +1,7 @@
 //: # Bridges
 //:
-//: Asynchronous sequences, tasks, Observation and notifications become signals, and signals become what the rest of a
-//: program wants to have. Combine is there too, on Apple's systems: `publisher.signal` and `signal.publisher`.
+//: Convert asynchronous sequences, tasks, observable objects and notifications to signals, and signals to what the rest of
+//: a program expects. On Apple's platforms, there are bridges to Combine, too: `publisher.signal` and `signal.publisher`.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 05-Bridges`.
 
@@ -12,7 +12,7 @@ import Signals
 
 //: ## From a signal to `for await`
 //:
-//: Each loop is a subscription of its own, and loses nothing unless asked to.
+//: Each loop has its own subscription, and misses no value unless you choose a policy that drops values.
 
 let steps = Emitter<Int, Never>(replay: 3)
 for step in 1...3 { steps.send(step) }
@@ -36,7 +36,7 @@ for await text in keys.signal.filter(\.isLetter).scan("", { $0 + String($1) }).v
 
 //: ## One asynchronous call
 //:
-//: Each subscription makes the call anew, in a task that is cancelled with it. `flatMapLatest` leaves the call before.
+//: Each subscription makes the call anew, in a task that is cancelled with it. `flatMapLatest` cancels the previous call.
 
 func translation(of word: String) async -> String { word == "house" ? "maison" : "?" }
 
@@ -47,7 +47,8 @@ print(answer ?? "nothing")  // Prints "maison"
 
 //: ## Observation
 //:
-//: Whatever reads a property inside `withObservationTracking`, as the bodies of SwiftUI's views do, hears of its change.
+//: Code that reads a property inside `withObservationTracking`, as SwiftUI does for the body of a view, is notified of its
+//: next change.
 
 let volume = MutableProperty(3)
 withObservationTracking {
@@ -57,9 +58,9 @@ withObservationTracking {
 }
 volume.value = 4  // Prints "the volume changes"
 
-//: ## An object's property
+//: ## Assign to an object's property
 //:
-//: The object is not kept alive.
+//: The assignment does not keep the object alive.
 
 final class Label: Sendable {
   let text = MutableProperty("")
@@ -73,7 +74,7 @@ assignment.cancel()
 
 //: ## Notifications
 //:
-//: A notification must not cross threads; what is wanted of it may.
+//: A notification must not cross threads. The closure extracts the values that may.
 
 let center = NotificationCenter()
 let saved = Notification.Name("saved")

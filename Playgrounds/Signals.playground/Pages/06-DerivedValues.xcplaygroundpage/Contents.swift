@@ -1,7 +1,7 @@
 //: # Derived values
 //:
-//: Much of what an application shows follows from something else. Say once what follows from what, and read and observe the
-//: result like any property. It is computed only when somebody looks, and never shows half a change.
+//: Much of what an application shows is computed from other values. Declare the computation once, and read and observe the
+//: result like any property. It is computed only when it is read or observed, and never shows half a change.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 06-DerivedValues`.
 
@@ -9,7 +9,7 @@ import Dispatch
 import Observation
 import Signals
 
-//: ## Say what follows from what
+//: ## Declare a derived value
 
 let price = MutableProperty(100)
 let count = MutableProperty(2)
@@ -20,7 +20,7 @@ let receipt = total.sink { print("receipt shows", $0) }  // Prints "receipt show
 count.value = 3  // Prints "receipt shows 300"
 receipt.cancel()
 
-//: A derived value is a property, so others can be derived from it; and it may have any number of inputs, in a list too.
+//: A derived value is a property, so you can derive others from it. It can have any number of inputs, or a list of them.
 
 let discounts = (1...3).map { MutableProperty($0) }
 let reduction = Property.derived(discounts) { $0.reduce(0, +) }
@@ -29,7 +29,7 @@ print("due", due.value)  // Prints "due 294"
 discounts[0].value = 5
 print("due", due.value)  // Prints "due 290"
 
-//: ## Nothing is computed for nobody
+//: ## Computed on demand
 
 let document = MutableProperty("It was a dark and stormy night")
 let words = Property.derived(document) { text in
@@ -44,9 +44,9 @@ print(words.value, "words")
 // Prints "12 words"
 print(words.value, "words")  // Prints "12 words"
 
-//: ## Equal is unchanged
+//: ## Equal results are not sent
 //:
-//: The words are counted again, but there are as many as before: nobody hears of it, and nothing is computed from it.
+//: The words are counted again, but the number is the same: no subscriber is called, and dependent values are not computed.
 
 let length = Property.derived(words) { words in
   print("judging")
@@ -62,9 +62,9 @@ document.value = "It rained."
 // Prints "the sentence is short"
 verdict.cancel()
 
-//: ## Never half a change
+//: ## Consistent values
 //:
-//: Two ways lead from `celsius` to `range`. A chain of operators would show the new low beside the old high for a moment.
+//: `range` depends on `celsius` in two ways. A chain of operators would briefly show the new low with the old high.
 
 let celsius = MutableProperty(20)
 let low = Property.derived(celsius) { $0 - 5 }
@@ -80,7 +80,7 @@ let exact = range.changes.sink { print("derived:", $0) }
 celsius.value = 40  // Prints "derived: 35 to 45"
 exact.cancel()
 
-//: That holds whatever other threads write. Here one thread counts up while this one reads.
+//: This also holds when other threads write. Here one thread counts up while this one reads.
 
 let ticks = MutableProperty(0)
 let tens = Property.derived(ticks) { $0 / 10 }
@@ -109,7 +109,7 @@ badge.cancel()
 
 //: ## Swift Observation sees it, too
 //:
-//: So does SwiftUI: a view that reads a derived value is drawn again when it may have changed.
+//: SwiftUI does, too: a view that reads a derived value is drawn again when the value may have changed.
 
 withObservationTracking {
   print("tracking", name.value)  // Prints "tracking Augusta King"

@@ -1,6 +1,6 @@
 //: # Preferences
 //:
-//: Values by name, in one file that any number of processes read, change and observe: what `UserDefaults` is for.
+//: Named values in one file that any number of processes read, change and observe: a replacement for `UserDefaults`.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 07-Preferences`.
 
@@ -10,7 +10,7 @@ import SignalsKit
 
 //: ## A suite
 //:
-//: Any `Codable` value can be kept, under any name.
+//: You can store any `Codable` value under any name.
 
 let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 let container = try AppGroupsContainer(directory: directory)
@@ -21,7 +21,7 @@ try suite.set(["jazz", "tango"], forKey: "stations")
 print(suite.keys)  // Prints "["stations", "volume"]"
 print(try suite.value(forKey: "volume", as: Int.self) ?? 0)  // Prints "7"
 
-//: The file is JSON. When `set` returns, it is there, safe also from a power failure, and every other process reads it.
+//: The file is JSON. When `set` returns, the value is on disk, survives a power failure, and every process can read it.
 
 print(try String(contentsOf: suite.url, encoding: .utf8), terminator: "")
 // Prints "{"
@@ -32,9 +32,9 @@ print(try String(contentsOf: suite.url, encoding: .utf8), terminator: "")
 // Prints "  "volume" : 7"
 // Prints "}"
 
-//: ## A signal for every name
+//: ## A signal for each name
 //:
-//: It sends the changes of its own value and of no other; `changes` tells the names.
+//: It sends only the changes of its own value; `changes` sends the names of changed values.
 
 let volumes = suite.signal(forKey: "volume", as: Int.self).sink { print("volume", $0 ?? 0) }  // Prints "volume 7"
 try suite.set(8, forKey: "volume")  // Prints "volume 8"
@@ -46,7 +46,7 @@ names.cancel()
 
 //: ## Typed values
 //:
-//: Declare name, type and default once. A `SuiteValue` is a shared value like a file: read it, observe it, write it, update it.
+//: Declare name, type and default once. A `SuiteValue` is a shared value like a file: you can read, observe and change it.
 
 let volume = suite.preference("volume", default: 5)
 let isMuted = suite.preference("isMuted", default: false)
@@ -54,9 +54,9 @@ let isMuted = suite.preference("isMuted", default: false)
 try volume.update { $0 += 1 }  // Prints "volume 9"
 print(volume.value, isMuted.value)  // Prints "9 false"
 
-//: ## Several at once
+//: ## Several values at once
 //:
-//: One update, one change: what is derived from both values never sees one without the other.
+//: An update is one change: a value derived from both never sees one without the other.
 
 volumes.cancel()
 let loudness = Property.derived(volume.property, isMuted.property) { $1 ? "silent" : "at \($0)" }
@@ -70,7 +70,7 @@ display.cancel()
 
 //: ## Other programs
 //:
-//: Anybody may edit the file. What is none of the type leaves the last good value standing.
+//: Any program may edit the file. If a value has the wrong type, the last good value stays.
 
 let told = DispatchSemaphore(value: 0)
 let failures = volume.failures.sink { _ in told.signal() }
@@ -78,7 +78,7 @@ try Data(#"{ "volume": "loud", "isMuted": false, "skin": "wood" }"#.utf8).write(
 told.wait()
 print(volume.value, isMuted.value, suite.contains("skin"))  // Prints "0 false true"
 
-//: `reset` takes back what was set, whatever it was.
+//: `reset` removes the stored value, so the default applies again.
 
 try volume.reset()
 print(volume.value)  // Prints "5"

@@ -1,7 +1,7 @@
 //: # A log
 //:
-//: Events that processes send to one another, of which none is lost. A shared value keeps only its last state; a log keeps
-//: every event, for each consumer, until the consumer has handled it.
+//: A log carries events between processes and loses none. A shared value keeps only its latest state; a log keeps every
+//: event for each consumer until the consumer has handled it.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 08-Log`.
 
@@ -11,8 +11,8 @@ import SignalsKit
 
 //: ## Append
 //:
-//: An event is any `Codable` value. Appending it takes a few microseconds, and it is safe when the call returns, even if this
-//: process dies right after.
+//: An event is any `Codable` value. Appending one takes a few microseconds. When the call returns, the event is safe, even if
+//: this process dies immediately afterwards.
 
 enum Change: Codable, Sendable {
   case added(String)
@@ -28,8 +28,8 @@ print("event", id.sequence)  // Prints "event 1"
 
 //: ## Consume
 //:
-//: A consumer has a name, under which its place in the log is kept. It gets what it has not had yet, be it appended while
-//: nothing was running, and then each event as it comes. An event counts as handled when the loop asks for the next.
+//: A consumer has a name, under which the log stores its position. It receives the events that it has not handled yet, even
+//: those from before it started, and then each new event. An event counts as handled when the loop asks for the next one.
 
 try changes.append(.added("bread"))
 try changes.append(.removed("tea"))
@@ -51,10 +51,10 @@ await fill(from: try changes.events(for: "widget").values)
 // Prints "2 ["bread", "tea"]"
 // Prints "3 ["bread"]"
 
-//: ## Again, rather than never
+//: ## At-least-once delivery
 //:
-//: The loop ended before it asked for the next event, so the third one was not handled as far as the log knows. Whoever is
-//: the consumer next, in this process or another, gets it again: at least once, with the same identity.
+//: The loop ended before it asked for the next event, so the log does not count the third one as handled. The next consumer
+//: of that name, in this process or another, receives it again, with the same identity.
 
 let handled = DispatchSemaphore(value: 0)
 let widget = try changes.events(for: "widget")
@@ -65,9 +65,10 @@ let listener = widget.sink { entry in
 handled.wait()  // Prints "again 3"
 listener.cancel()
 
-//: ## Only what is new
+//: ## Only new events
 //:
-//: Who needs no history listens from now on, and leaves no trace on the disk. Events of this process itself can be left out.
+//: To receive only events that are appended from now on, use `newEvents`, which stores nothing on disk. It can also leave out
+//: the events of this process.
 
 let news = try changes.newEvents()
 let reader = news.map(\.event).sink { change in
@@ -78,15 +79,15 @@ try changes.append(.added("milk"))
 handled.wait()  // Prints "news: added("milk")"
 reader.cancel()
 
-//: ## When something is wrong
+//: ## Failures
 //:
-//: A damaged file, an event that this version cannot decode, a consumer that was away for too long: `failures` tells, and
-//: all that can be read is read.
+//: `failures` reports a damaged file, an event that this version cannot decode, or a consumer that was away for too long.
+//: All readable events are still delivered.
 
 let failures = widget.failures.sink { print($0) }
 failures.cancel()
 
-//: How far a consumer is, is noted a moment after the fact. Before the directory goes, wait for that.
+//: A consumer's position is saved a moment after an event is handled. Wait for that before you remove the directory.
 
 try await widget.saveProgress()
 try FileManager.default.removeItem(at: directory)

@@ -1,6 +1,6 @@
-//: # Versions, and who is there
+//: # Versions and presence
 //:
-//: Files outlive the programs that wrote them, and flags should not outlive the processes that raised them.
+//: Files outlive the programs that wrote them. Announcements should not outlive the processes that made them.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 09-Versions`.
 
@@ -12,7 +12,7 @@ let container = try AppGroupsContainer(directory: directory)
 
 //: ## The first release
 //:
-//: Say from the beginning which version a value is of. It costs one line, and stands beside the value in the file.
+//: Declare the version of a value from the start. It costs one line, and the file stores the version with the value.
 
 struct FirstSettings: Codable, Sendable {
   var isDark = false
@@ -32,7 +32,7 @@ print(try String(contentsOf: old.url, encoding: .utf8), terminator: "")
 
 //: ## The second release
 //:
-//: The type has changed. The old one stays under another name, with the step that leads from it to the new one.
+//: The type has changed. Keep the old one under another name, and add the step that migrates it to the new one.
 
 struct Settings: Codable, Sendable {
   var theme = "light"
@@ -43,13 +43,13 @@ let new = try AppGroupsFile(
   name: "settings.json", initialValue: Settings(), container: container, format: .versioned(second))
 print("version", second.current, "reads", new.value.theme)  // Prints "version 2 reads dark"
 
-//: Reading has not touched the file. The first change writes the new version.
+//: Reading does not change the file. The first update writes the new version.
 
 try new.update { $0.theme = "sepia" }
 
 //: ## An old process that is still running
 //:
-//: It keeps its last good value, is told why, and will not destroy what it does not understand.
+//: It keeps its last good value, reports the reason, and does not overwrite content that it cannot read.
 
 do {
   try old.update { $0.isDark = false }
@@ -58,18 +58,18 @@ do {
 }
 print(old.value.isDark, new.value.theme)  // Prints "true sepia"
 
-//: ## Other notations
+//: ## Other formats
 //:
-//: JSON is only the default: there are property lists, text and bytes as they are, and whatever you can encode.
+//: JSON is only the default. You can use property lists, plain text, raw bytes, or your own encoding.
 
 let note = try AppGroupsFile(name: "note.txt", initialValue: "", container: container, format: .text)
 try note.write("remember the milk")
 print(try String(contentsOf: note.url, encoding: .utf8))  // Prints "remember the milk"
 
-//: ## Who is there
+//: ## Presence
 //:
-//: "Somebody is recording" must not stay true when the recorder crashes. An announcement is tied to its process: it ends
-//: when it is withdrawn, when its token is released, and when the process ends, whatever ends it.
+//: "A recording is in progress" must not stay true when the recorder crashes. An announcement belongs to its process: it ends
+//: when it is withdrawn, when its token is released, or when the process ends for any reason.
 
 let recording = try AppGroupsPresence<String>(name: "recording", container: container)
 print("recording:", recording.value.map(\.value))  // Prints "recording: []"
@@ -80,6 +80,6 @@ print("recording:", recording.value.map(\.value))  // Prints "recording: ["camer
 token.withdraw()
 print("somebody records:", recording.isAnyonePresent.value)  // Prints "somebody records: false"
 
-//: It is a signal like any other, and others see the same: `recording.sink { … }`.
+//: It is a signal like any other, and other processes see the same values: `recording.sink { … }`.
 
 try FileManager.default.removeItem(at: directory)

@@ -10,7 +10,7 @@ import SignalsKit
 
 //: ## Models
 //:
-//: Any `Codable` and `Identifiable` value becomes a row, once it names its table. Its properties are the columns.
+//: Any `Codable` and `Identifiable` value becomes a row once it declares its table. Its properties are the columns.
 
 struct Item: StoreModel, Equatable {
   static let table = TableSpec("item", indexes: ["aisle"])
@@ -27,7 +27,7 @@ for column in try Item.columns { print(column) }
 // Prints "aisle INTEGER NOT NULL"
 // Prints "isDone INTEGER NOT NULL"
 
-//: A schema says what the file contains. Should the model change one day, the version rises, and a step leads there.
+//: A schema describes the content of the file. If a model changes later, raise the version, and add a migration step.
 
 let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 let container = try AppGroupsContainer(directory: directory)
@@ -37,7 +37,7 @@ let list = try Database(.file(file), schema: schema)
 
 //: ## Transactions
 //:
-//: All of a write happens, or nothing.
+//: A write takes effect as a whole or not at all.
 
 try list.write { transaction in
   try transaction.put([Item(id: 1, text: "bread", aisle: 3), Item(id: 2, text: "milk", aisle: 1)])
@@ -54,19 +54,19 @@ print(try list.read { try $0.count(Item.self) })  // Prints "2"
 
 //: ## Queries
 //:
-//: A query is a value. What is compared is bound, not pasted, so no text is dangerous.
+//: A query is a value. Its operands are bound as parameters, so no text can inject SQL.
 
 let near = Item.where("aisle", .less, 3).ordered(by: "text")
 print(near)  // Prints "SELECT * FROM item WHERE aisle < 3 ORDER BY text"
 print(try list.read { try $0.all(near) }.map(\.text))  // Prints "["milk"]"
 
-//: Whatever it cannot say, SQL can.
+//: For anything that a query cannot express, use SQL.
 
 print(try list.read { try $0.value("SELECT max(aisle) FROM item") })  // Prints "3"
 
-//: ## A query that is followed
+//: ## Observe a query
 //:
-//: It sends what there is, and then what there is after each change that makes a difference.
+//: It sends the current rows, and then the new rows after each change that affects them.
 
 let arrived = DispatchSemaphore(value: 0)
 let open = list.query(Item.where("isDone", .equal, false).ordered(by: "aisle"))
@@ -81,8 +81,8 @@ arrived.wait()  // Prints "["milk", "tea", "bread"]"
 
 texts.cancel()
 
-//: A read that fails does not end a query. What was sent stands, the status says what is wrong, and the query goes on when
-//: the reason has passed.
+//: A read that fails does not end a query. The last rows stay, the status has the reason, and the query resumes when the
+//: read succeeds again.
 
 let notes = list.observe(["note"]) { transaction throws(DatabaseError) in
   try transaction.value("SELECT count(*) FROM note")
@@ -96,9 +96,9 @@ try list.write { try $0.execute(script: "CREATE TABLE note (text TEXT); INSERT I
 arrived.wait()  // Prints "1 note"
 counts.cancel()
 
-//: ## A row that is followed
+//: ## Observe a row
 //:
-//: A live object has the row's value whenever it is asked. That the row is gone is a value, too.
+//: A live object always has the current value of its row. If the row is deleted, the value is `nil`.
 
 let tea = try list.live(Item.self, id: 3)
 let teas = tea.sink { print($0?.text ?? "gone") }  // Prints "tea"
@@ -106,17 +106,17 @@ try tea.update { $0.text = "green tea" }  // Prints "green tea"
 try list.write { try $0.delete(Item.self, id: 3) }  // Prints "gone"
 teas.cancel()
 
-//: ## What a transaction has changed
+//: ## The changes of a transaction
 //:
-//: By table and key, whatever statement did it.
+//: They are listed by table and key, whichever statement made them.
 
 let changes = list.changes.sink { print("updated", $0["item"].updated) }
 try list.write { try $0.execute("UPDATE item SET aisle = 9 WHERE text = ?", "bread") }  // Prints "updated [1]"
 changes.cancel()
 
-//: ## A database that is shared
+//: ## Share a database
 //:
-//: Each process opens the file, and makes a share under a name of its own. Here both are one process, with two databases.
+//: Each process opens the file, and creates a share with its own name. Here one process plays both, with two databases.
 
 let share = try DatabaseShare(list, container: container, author: "app", tables: ["item"])
 
@@ -130,7 +130,7 @@ let incoming = share.incoming.sink { change in
 try same.write { try $0.put(Item(id: 4, text: "jam", aisle: 3)) }
 arrived.wait()  // Prints "helper inserted [4]"
 
-//: Queries and rows follow the other by themselves.
+//: Queries and live objects follow the other process automatically.
 
 let milk = try list.live(Item.self, id: 2)
 let milks = milk.sink { item in
@@ -140,7 +140,7 @@ let milks = milk.sink { item in
 }
 incoming.cancel()
 
-//: Two shares with one name would not hear each other, so the second is refused.
+//: Two shares with the same name would not receive each other's changes, so the second is refused.
 
 do {
   _ = try DatabaseShare(Database(.file(file), schema: schema), container: container, author: "app")
@@ -150,7 +150,7 @@ do {
 try same.write { try $0.update(Item.self, id: 2) { $0.isDone = true } }
 arrived.wait()  // Prints "milk is done"
 
-//: What is committed while nobody listens waits, and comes first.
+//: Changes that are committed while there is no subscriber are kept, and delivered to the next one first.
 
 print(try share.pendingCount())  // Prints "1"
 

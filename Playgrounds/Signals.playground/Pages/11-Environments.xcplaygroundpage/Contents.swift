@@ -1,16 +1,16 @@
 //: # Environments
 //:
-//: Several complete sets of everything that an app stores, of which one is active. Going from one to another takes a few
-//: renames, and what is live follows.
+//: An app can have several complete sets of its stored data, of which one is active. A switch between them takes a few
+//: renames, and live values follow.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 11-Environments`.
 
 import Foundation
 import SignalsKit
 
-//: ## What is there stays
+//: ## Existing files stay in place
 //:
-//: The app's directory, as it has always been, becomes the default environment.
+//: The app's existing directory becomes the default environment.
 
 let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
@@ -23,7 +23,7 @@ print(try String(contentsOf: letter, encoding: .utf8))  // Prints "Dear Ada"
 
 //: ## Another environment
 //:
-//: It is empty at first, and the letter is put away while it is active.
+//: It is empty at first. While it is active, the letter is put away.
 
 let work = try app.create(name: "Work", description: "The account of the company")
 try app.activate(work)
@@ -34,7 +34,7 @@ print(FileManager.default.fileExists(atPath: letter.path))  // Prints "true"
 
 //: ## Live values follow
 //:
-//: A shared file, a suite or a cookie jar in the scope of the environments is always that of the active one.
+//: A shared file, suite or cookie jar that is opened in the scope always belongs to the active environment.
 
 let size = try AppGroupsFile(name: "size.json", initialValue: 12, scope: app.scope)
 let sizes = size.sink { print("size", $0) }  // Prints "size 12"
@@ -48,15 +48,15 @@ let server = URL(string: "https://example.org/") ?? home
 try jar.setCookies(["session=1; Secure; HttpOnly; Max-Age=600"], from: server)
 print(jar.header(for: server) ?? "none")  // Prints "session=1"
 
-//: ## Environments are values over time
+//: ## Observe the environments
 //:
-//: The active one and the list of all are properties, in this process and in every other that has opened the directory.
+//: The active environment and the list of all are properties, in every process that has opened the directory.
 
 let names = app.environments.map { $0.map(\.name) }.sink { print($0) }  // Prints "["Default", "Work"]"
 let active = app.active.map(\.name).removeDuplicates().sink { print("active:", $0) }  // Prints "active: Default"
 try app.update(work, name: "Office", description: nil)  // Prints "["Default", "Office"]"
 
-//: ## A switch can be refused
+//: ## Refuse a switch
 
 struct NotNow: Error {}
 
@@ -78,9 +78,9 @@ do {
 // Prints "The switch was refused: NotNow(). Nothing was moved. Try again when the reason no longer applies."
 app.remove(recording)
 
-//: ## One file for all of it
+//: ## Export and import
 //:
-//: An archive is read to its end before anything of it appears.
+//: All of an archive is verified before the new environment appears.
 
 let archive = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 try app.export(app.active.value, to: archive)

@@ -1,16 +1,16 @@
 //: # Sessions
 //:
-//: Who the user is, restored at the next start, renewed before it is too late, and what is theirs.
+//: Log a user in, restore the session at the next start, renew it before it expires, and store the user's data.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 12-Sessions`.
 
 import Foundation
 import SignalsKit
 
-//: ## A user
+//: ## The user type
 //:
-//: Any `Codable` value with a text as its identity. When its session is over is a moment of the wall clock; what is secret
-//: stays out of what is encoded.
+//: A user is any `Codable` value with a string as its identity. The expiration is a date of the wall clock. Secrets are
+//: excluded from the encoded form.
 
 struct Account: SessionUser {
   let id: String
@@ -38,9 +38,9 @@ struct Account: SessionUser {
   }
 }
 
-//: ## A server
+//: ## The server
 //:
-//: The delegate speaks with it. Here it hands out numbered tokens that last for an hour.
+//: The delegate communicates with the server. Here it returns numbered tokens that are valid for an hour.
 
 final class Server: AuthControllerDelegate {
   let count = MutableProperty(0)
@@ -73,9 +73,9 @@ let root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidStr
 let versions = StoreVersions(cacheVersion: 1, persistenceVersion: 1, models: [Note.self])
 let server = Server()
 
-//: ## Logging in
+//: ## Log in
 //:
-//: When `triggerLogin` returns, the user is archived and the session is shown to everybody.
+//: When `triggerLogin` returns, the user is archived, and all observers have received the session.
 
 do {
   let context = try StandardAppContext<Account>(root: root, storeVersions: versions)
@@ -85,9 +85,9 @@ do {
   print(context.authState.value, context.user.value?.token ?? "")  // Prints "authenticated token 1"
 }
 
-//: ## The next start
+//: ## Start again
 //:
-//: The user is there at once, and is authenticated when the server has renewed the session.
+//: The user is available at once, and is authenticated when the server has renewed the session.
 
 let context = try StandardAppContext<Account>(root: root, storeVersions: versions)
 let states = context.authState.sink { print($0) }  // Prints "restoring"
@@ -95,7 +95,7 @@ try await context.setup(authDelegate: server)  // Prints "presession"
 let user = try await context.validUser()  // Prints "authenticated"
 print(user.name, user.token)  // Prints "Ada token 2"
 
-//: Who needs a token asks for a valid user. However many ask, a session that is valid is left alone.
+//: Code that needs a token asks for a valid user. A valid session is not renewed, however many callers ask.
 
 try await withThrowingTaskGroup(of: Account.self) { group in
   for _ in 0..<100 { group.addTask { try await context.validUser() } }
@@ -103,9 +103,9 @@ try await withThrowingTaskGroup(of: Account.self) { group in
 }
 print(server.count.value)  // Prints "2"
 
-//: ## What is theirs
+//: ## The user's data
 //:
-//: Each user has databases of their own; a live query follows whoever is the current user.
+//: Each user has separate databases, and a live query follows the current user.
 
 try context.current.value.store.persistence.write { try $0.put(Note(id: 1, text: "hers")) }
 let notes = context.query(Note.ordered(by: "id")).map { $0.map(\.text) }
@@ -117,9 +117,9 @@ let theirs: [String]? = await notes.firstValue()
 print(theirs ?? [])  // Prints "[]"
 print(context.historyUsers.value.isEmpty)  // Prints "false"
 
-//: ## The end
+//: ## The end of a session
 //:
-//: A server that refuses a session for good ends it, and so does a logout, whether the server can be told or not.
+//: A session ends when the server rejects it permanently, or when the user logs out, even if the server is unreachable.
 
 try await context.refreshAuthentication()
 try await context.refreshAuthentication()

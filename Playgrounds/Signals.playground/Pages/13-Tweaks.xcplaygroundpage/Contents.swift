@@ -1,16 +1,16 @@
 //: # Tweaks
 //:
-//: Feature flags and settings: from several places, typed, live, and read in nanoseconds.
+//: Feature flags and settings from several sources: typed, observable, and read in nanoseconds.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 13-Tweaks`.
 
 import Foundation
 import SignalsKit
 
-//: ## Who decides
+//: ## Provider order
 //:
-//: A manager asks its providers in order, and the first that has a tweak decides, also if it says `false`. Here what the user
-//: chose comes before what the application was delivered with.
+//: A manager asks its providers in order. The first one that has a value decides, even if the value is `false`. Here the
+//: user's choices take precedence over the values that were delivered with the application.
 
 let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString, directoryHint: .isDirectory)
 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -32,10 +32,10 @@ try manager.set(false, for: express)
 print(manager[express])  // Prints "false"
 print(manager.trace(feature: "shop", variable: "express").winner ?? -1)  // Prints "0"
 
-//: ## As variables
+//: ## Property wrappers
 //:
-//: A wrapped variable reads and writes a tweak, and `$` is a property, to be observed. It has a default, and never stops the
-//: program.
+//: A wrapped variable reads and writes a tweak, and its projection `$` is an observable property. It has a default value, and
+//: never stops the program.
 
 struct Shop {
   @TweakProperty var limit: Int
@@ -54,9 +54,9 @@ try manager.deleteValue(for: limit)  // Prints "limit 10"
 print(shop.banner ?? "no banner")  // Prints "no banner"
 observing.cancel()
 
-//: ## Files are followed
+//: ## Follow a file
 //:
-//: Whoever changes the file changes the tweak. What is not well formed is told, with line and column, and changes nothing.
+//: Any program may change the file. If the content is malformed, the error has its line and column, and no value changes.
 
 try Data(delivered.replacing("10", with: "12").utf8).write(to: url, options: .atomic)
 _ = await manager.signal(for: limit).values.first { $0 == 12 }
@@ -70,9 +70,9 @@ for await case .invalidFile(_, let line, let column, _) in failures {
 }
 print(manager[limit])  // Prints "12"
 
-//: ## Some users
+//: ## Values for some users
 //:
-//: Rules look at what is known of a user. A share of all users is the same users each time.
+//: Rules match the known attributes of a user. A percentage of users always consists of the same users.
 
 let context = MutableProperty(TweakContext(targetingKey: "user-42", attributes: ["country": "NL"]))
 let targeting = TargetingTweakProvider(
@@ -85,7 +85,7 @@ print(manager[limit])  // Prints "12"
 
 //: ## A panel
 //:
-//: What people see and may change, as a value; any user interface can show it.
+//: A panel has the values that people see and may change. Any user interface can show it.
 
 let panel = TweakPanel(manager: manager)
 for row in panel.sections.value[0].rows {
