@@ -24,8 +24,8 @@ keys.send("c")
 
 //: ## Transform
 //:
-//: Operators make new signals from existing ones. A chain of them becomes a single call when it is subscribed to, so long
-//: chains cost next to nothing. Their names are the same as in Combine.
+//: Operators make new signals from existing ones. A chain of them becomes a single call when it is subscribed to, so
+//: long chains cost next to nothing. Their names are the same as in Combine.
 
 let digits = keys.compactMap { $0.wholeNumberValue }
 let sums = digits.scan(0, +)
@@ -51,8 +51,8 @@ input.cancel()
 
 //: ## Order
 //:
-//: A value that is sent while another one is being delivered is delivered after it, to every subscriber. All subscribers
-//: receive values in the same order, and no subscriber is called recursively.
+//: A value that is sent while another one is being delivered is delivered after it, to every subscriber. All
+//: subscribers receive values in the same order, and no subscriber is called recursively.
 
 let numbers = Emitter<Int, Never>()
 let first = numbers.sink { number in
@@ -70,7 +70,8 @@ numbers.send(1)
 
 //: ## Completion
 //:
-//: A signal ends at most once: it finishes, or fails with an error of its declared type. Then all subscribers are released.
+//: A signal ends at most once: it finishes, or fails with an error of its declared type. Then all subscribers are
+//: released.
 
 struct Unplugged: Error {}
 

@@ -1,7 +1,7 @@
 //: # Properties
 //:
-//: A property is a signal that always has a value. A subscriber receives the current value at once, and then every change.
-//: No change is missing or repeated, even if other threads write at the same time.
+//: A property is a signal that always has a value. A subscriber receives the current value at once, and then every
+//: change. No change is missing or repeated, even if other threads write at the same time.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 02-Properties`.
 

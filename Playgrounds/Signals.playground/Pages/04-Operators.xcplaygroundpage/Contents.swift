@@ -1,7 +1,7 @@
 //: # Operators
 //:
-//: An operator makes a new signal from existing ones. Operators have the names and meanings of Combine or, where there is
-//: one, of the sequence algorithm: they do to values over time what the algorithm does to an array.
+//: An operator makes a new signal from existing ones. Operators have the names and meanings of Combine or, where there
+//: is one, of the sequence algorithm: they do to values over time what the algorithm does to an array.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 04-Operators`.
 
@@ -40,8 +40,8 @@ for _ in 1...2 { announce(greeting) }
 // Prints "announcing visitor 1"
 // Prints "announcing visitor 2"
 
-//: `CreateSignal` calls a closure for each subscription. The closure sends through a sink, and returns a token that stops its
-//: work.
+//: `CreateSignal` calls a closure for each subscription. The closure sends through a sink, and returns a token that
+//: stops its work.
 
 let countdown = CreateSignal<Int, Never> { sink in
   for number in [3, 2, 1] { sink.send(number) }
@@ -124,7 +124,8 @@ show("all small", squares.allSatisfy { $0 < 50 })  // Prints "all small false"
 let tenth: Int? = await squares.output(at: 9).firstValue()
 print("tenth", tenth ?? 0)  // Prints "tenth 100"
 
-//: `pairwise` sends each value with its predecessor, `suffix` sends the last values, and `chunked` groups related values.
+//: `pairwise` sends each value with its predecessor, `suffix` sends the last values, and `chunked` groups related
+//: values.
 
 show("step", [1, 4, 9].signal.pairwise().map { $1 - $0 })
 // Prints "step 3"

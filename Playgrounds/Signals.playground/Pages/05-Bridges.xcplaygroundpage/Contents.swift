@@ -1,7 +1,8 @@
 //: # Bridges
 //:
-//: Convert asynchronous sequences, tasks, observable objects and notifications to signals, and signals to what the rest of
-//: a program expects. On Apple's platforms, there are bridges to Combine, too: `publisher.signal` and `signal.publisher`.
+//: Convert asynchronous sequences, tasks, observable objects and notifications to signals, and signals to what the rest
+//: of a program expects. On Apple's platforms, there are bridges to Combine, too: `publisher.signal` and
+//: `signal.publisher`.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 05-Bridges`.
 
@@ -36,7 +37,8 @@ for await text in keys.signal.filter(\.isLetter).scan("", { $0 + String($1) }).v
 
 //: ## One asynchronous call
 //:
-//: Each subscription makes the call anew, in a task that is cancelled with it. `flatMapLatest` cancels the previous call.
+//: Each subscription makes the call anew, in a task that is cancelled with it. `flatMapLatest` cancels the previous
+//: call.
 
 func translation(of word: String) async -> String { word == "house" ? "maison" : "?" }
 
@@ -47,8 +49,8 @@ print(answer ?? "nothing")  // Prints "maison"
 
 //: ## Observation
 //:
-//: Code that reads a property inside `withObservationTracking`, as SwiftUI does for the body of a view, is notified of its
-//: next change.
+//: Code that reads a property inside `withObservationTracking`, as SwiftUI does for the body of a view, is notified of
+//: its next change.
 
 let volume = MutableProperty(3)
 withObservationTracking {

@@ -1,7 +1,7 @@
 //: # Derived values
 //:
-//: Much of what an application shows is computed from other values. Declare the computation once, and read and observe the
-//: result like any property. It is computed only when it is read or observed, and never shows half a change.
+//: Much of what an application shows is computed from other values. Declare the computation once, and read and observe
+//: the result like any property. It is computed only when it is read or observed, and never shows half a change.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 06-DerivedValues`.
 
@@ -20,7 +20,8 @@ let receipt = total.sink { print("receipt shows", $0) }  // Prints "receipt show
 count.value = 3  // Prints "receipt shows 300"
 receipt.cancel()
 
-//: A derived value is a property, so you can derive others from it. It can have any number of inputs, or a list of them.
+//: A derived value is a property, so you can derive others from it. It can have any number of inputs, or a list of
+//: them.
 
 let discounts = (1...3).map { MutableProperty($0) }
 let reduction = Property.derived(discounts) { $0.reduce(0, +) }
@@ -46,7 +47,8 @@ print(words.value, "words")  // Prints "12 words"
 
 //: ## Equal results are not sent
 //:
-//: The words are counted again, but the number is the same: no subscriber is called, and dependent values are not computed.
+//: The words are counted again, but the number is the same: no subscriber is called, and dependent values are not
+//: computed.
 
 let length = Property.derived(words) { words in
   print("judging")

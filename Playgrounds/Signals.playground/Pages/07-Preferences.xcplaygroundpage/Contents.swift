@@ -46,7 +46,8 @@ names.cancel()
 
 //: ## Typed values
 //:
-//: Declare name, type and default once. A `SuiteValue` is a shared value like a file: you can read, observe and change it.
+//: Declare name, type and default once. A `SuiteValue` is a shared value like a file: you can read, observe and change
+//: it.
 
 let volume = suite.preference("volume", default: 5)
 let isMuted = suite.preference("isMuted", default: false)

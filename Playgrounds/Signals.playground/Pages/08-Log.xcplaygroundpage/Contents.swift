@@ -11,8 +11,8 @@ import SignalsKit
 
 //: ## Append
 //:
-//: An event is any `Codable` value. Appending one takes a few microseconds. When the call returns, the event is safe, even if
-//: this process dies immediately afterwards.
+//: An event is any `Codable` value. Appending one takes a few microseconds. When the call returns, the event is safe,
+//: even if this process dies immediately afterwards.
 
 enum Change: Codable, Sendable {
   case added(String)
@@ -28,8 +28,9 @@ print("event", id.sequence)  // Prints "event 1"
 
 //: ## Consume
 //:
-//: A consumer has a name, under which the log stores its position. It receives the events that it has not handled yet, even
-//: those from before it started, and then each new event. An event counts as handled when the loop asks for the next one.
+//: A consumer has a name, under which the log stores its position. It receives the events that it has not handled yet,
+//: even those from before it started, and then each new event. An event counts as handled when the loop asks for the
+//: next one.
 
 try changes.append(.added("bread"))
 try changes.append(.removed("tea"))
@@ -53,8 +54,8 @@ await fill(from: try changes.events(for: "widget").values)
 
 //: ## At-least-once delivery
 //:
-//: The loop ended before it asked for the next event, so the log does not count the third one as handled. The next consumer
-//: of that name, in this process or another, receives it again, with the same identity.
+//: The loop ended before it asked for the next event, so the log does not count the third one as handled. The next
+//: consumer of that name, in this process or another, receives it again, with the same identity.
 
 let handled = DispatchSemaphore(value: 0)
 let widget = try changes.events(for: "widget")
@@ -67,8 +68,8 @@ listener.cancel()
 
 //: ## Only new events
 //:
-//: To receive only events that are appended from now on, use `newEvents`, which stores nothing on disk. It can also leave out
-//: the events of this process.
+//: To receive only events that are appended from now on, use `newEvents`, which stores nothing on disk. It can also
+//: leave out the events of this process.
 
 let news = try changes.newEvents()
 let reader = news.map(\.event).sink { change in
@@ -81,8 +82,8 @@ reader.cancel()
 
 //: ## Failures
 //:
-//: `failures` reports a damaged file, an event that this version cannot decode, or a consumer that was away for too long.
-//: All readable events are still delivered.
+//: `failures` reports a damaged file, an event that this version cannot decode, or a consumer that was away for too
+//: long. All readable events are still delivered.
 
 let failures = widget.failures.sink { print($0) }
 failures.cancel()

@@ -68,8 +68,8 @@ print(try String(contentsOf: note.url, encoding: .utf8))  // Prints "remember th
 
 //: ## Presence
 //:
-//: "A recording is in progress" must not stay true when the recorder crashes. An announcement belongs to its process: it ends
-//: when it is withdrawn, when its token is released, or when the process ends for any reason.
+//: "A recording is in progress" must not stay true when the recorder crashes. An announcement belongs to its process:
+//: it ends when it is withdrawn, when its token is released, or when the process ends for any reason.
 
 let recording = try AppGroupsPresence<String>(name: "recording", container: container)
 print("recording:", recording.value.map(\.value))  // Prints "recording: []"

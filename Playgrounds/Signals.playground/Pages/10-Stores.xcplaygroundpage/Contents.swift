@@ -1,6 +1,7 @@
 //: # Stores
 //:
-//: A database whose rows are values of your own types, whose queries are signals, and whose changes reach every process.
+//: A database whose rows are values of your own types, whose queries are signals, and whose changes reach every
+//: process.
 //:
 //: Run it anywhere with `swift run --package-path Playgrounds 10-Stores`.
 
@@ -81,8 +82,8 @@ arrived.wait()  // Prints "["milk", "tea", "bread"]"
 
 texts.cancel()
 
-//: A read that fails does not end a query. The last rows stay, the status has the reason, and the query resumes when the
-//: read succeeds again.
+//: A read that fails does not end a query. The last rows stay, the status has the reason, and the query resumes when
+//: the read succeeds again.
 
 let notes = list.observe(["note"]) { transaction throws(DatabaseError) in
   try transaction.value("SELECT count(*) FROM note")

@@ -9,8 +9,8 @@ import SignalsKit
 
 //: ## Provider order
 //:
-//: A manager asks its providers in order. The first one that has a value decides, even if the value is `false`. Here the
-//: user's choices take precedence over the values that were delivered with the application.
+//: A manager asks its providers in order. The first one that has a value decides, even if the value is `false`. Here
+//: the user's choices take precedence over the values that were delivered with the application.
 
 let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString, directoryHint: .isDirectory)
 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -34,8 +34,8 @@ print(manager.trace(feature: "shop", variable: "express").winner ?? -1)  // Prin
 
 //: ## Property wrappers
 //:
-//: A wrapped variable reads and writes a tweak, and its projection `$` is an observable property. It has a default value, and
-//: never stops the program.
+//: A wrapped variable reads and writes a tweak, and its projection `$` is an observable property. It has a default
+//: value, and never stops the program.
 
 struct Shop {
   @TweakProperty var limit: Int
@@ -56,7 +56,8 @@ observing.cancel()
 
 //: ## Follow a file
 //:
-//: Any program may change the file. If the content is malformed, the error has its line and column, and no value changes.
+//: Any program may change the file. If the content is malformed, the error has its line and column, and no value
+//: changes.
 
 try Data(delivered.replacing("10", with: "12").utf8).write(to: url, options: .atomic)
 _ = await manager.signal(for: limit).values.first { $0 == 12 }
