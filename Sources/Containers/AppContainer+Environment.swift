@@ -1,11 +1,11 @@
 public import Foundation
 
 extension AppContainer {
-  /// A complete set of everything an app stores, of which one is live at a time.
+  /// A complete set of the data that an app stores, of which one is active at a time.
   ///
-  /// It is a snapshot: its properties do not change. ``AppContainer/environments`` and ``AppContainer/active`` send newer
-  /// ones. The ``id`` of an environment never changes, so keep that to find the environment again. Two snapshots are
-  /// equal only if all properties are: compare identifiers to compare environments.
+  /// It is a snapshot: its properties do not change. ``AppContainer/environments`` and ``AppContainer/active`` send
+  /// newer ones. The ``id`` of an environment never changes, so keep that to find the environment again. Two snapshots
+  /// are equal only if all properties are: compare identifiers to compare environments.
   public struct Environment: Codable, Hashable, Sendable, Identifiable {
     /// The identifier of the default environment, which every root has.
     public static let defaultID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -13,7 +13,7 @@ extension AppContainer {
     /// The identifier, which no other environment has.
     public let id: UUID
 
-    /// The name for people; several environments may have the same name.
+    /// The display name; several environments may have the same name.
     public internal(set) var name: String
 
     /// The purpose of the environment, or `nil` if none was given.
@@ -31,8 +31,8 @@ extension AppContainer {
     /// The reason why its record cannot be read; `nil` if the record is sound.
     ///
     /// The files of such an environment are unharmed, and it can be activated like any other. Its name and dates are
-    /// placeholders. ``AppContainer/update(id:name:description:)`` writes the record anew, unless a newer version of the
-    /// package wrote it.
+    /// placeholders. ``AppContainer/update(id:name:description:)`` writes the record anew, unless a newer version of
+    /// the package wrote it.
     public internal(set) var problem: String?
 
     init(

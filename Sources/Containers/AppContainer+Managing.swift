@@ -1,10 +1,10 @@
 public import Foundation
 
 extension AppContainer {
-  /// Creates an empty environment, and does not activate it.
+  /// Creates an empty environment without activating it.
   ///
   /// - Parameters:
-  ///   - name: The name for people. Any text is allowed, also one that another environment has.
+  ///   - name: The display name. Any text is allowed, even the name of another environment.
   ///   - description: The purpose of the environment.
   /// - Returns: The new environment.
   /// - Throws: ``AppContainerError``; then nothing has changed.
@@ -15,7 +15,7 @@ extension AppContainer {
 
   /// Copies an environment with all its files, their modes and times, and links as links.
   ///
-  /// If it is active, everything that memory holds for it is written first. No one can switch during the copy.
+  /// If it is active, unsaved state in memory is written first. No other thread or process can switch during the copy.
   ///
   /// - Parameters:
   ///   - environment: The environment to copy.
@@ -57,24 +57,24 @@ extension AppContainer {
   /// Removes an environment with all its files; if it is active, the default environment is activated first.
   ///
   /// - Parameter environment: The environment, which must not be the default one.
-  /// - Throws: ``AppContainerError``; then the environment is unharmed, but the default one may be active already.
+  /// - Throws: ``AppContainerError``; then the environment is unchanged, but the default one may already be active.
   public func delete(_ environment: Environment) throws(AppContainerError) {
     try delete(id: environment.id)
   }
 
   /// Removes the environment with an identifier; if it is active, the default environment is activated first.
   ///
-  /// - Parameter id: The identifier, but not of the default environment.
-  /// - Throws: ``AppContainerError``; then the environment is unharmed.
+  /// - Parameter id: The identifier, which must not be the default one.
+  /// - Throws: ``AppContainerError``; then the environment is unchanged, but the default one may already be active.
   public func delete(id: UUID) throws(AppContainerError) {
     try engine.exclusively("delete") { try $0.delete(id) }
   }
 
   /// Removes all files and settings of an environment, and keeps its name, dates and counts.
   ///
-  /// Excluded files stay. If the environment is active, everything that memory holds for it is written first, so that
-  /// nothing is lost if the call fails. Live values follow, in every process, as they do after a switch; ``events``
-  /// sends nothing. User defaults that only another process switches stay in that process.
+  /// Excluded files stay. If the environment is active, unsaved state in memory is written first, so that nothing is
+  /// lost if the call fails. Live values follow in every process, as they do after a switch, but ``events`` sends
+  /// nothing. User defaults that only another process switches stay in that process.
   ///
   /// - Parameter environment: The environment.
   /// - Throws: ``AppContainerError``; then nothing has changed.
@@ -137,8 +137,8 @@ extension AppContainer {
   /// A path is matched name by name: `Cache` is the entry of that name at the top of the root, and neither `Cache2` nor
   /// `Library/Cache`. If `Library/Cache` is excluded, the directories above it stay in place, and a switch moves all
   /// other entries in them. If an inactive environment has an entry of an excluded path, the entry stays there until
-  /// the environment is activated. If the root has an entry of that path by then, that one is shared, and the other
-  /// stays put away.
+  /// the environment is activated. If the root has an entry of that path by then, all environments share that one, and
+  /// the other stays put away.
   ///
   /// Names are compared byte by byte, also where the file system ignores case. A value that was opened in an excluded
   /// path without the scope stays open if the path is no longer excluded, and does not follow the next switch.

@@ -12,7 +12,7 @@ extension AppContainer {
   /// Its `userInfo` has an ``Environment`` for each of the keys `from` and `to`.
   public static let didChangeNotification = Notification.Name("org.signals.environmentDidChange")
 
-  /// Posts a notification before and after each switch, for code that observes those instead of ``events``.
+  /// Posts a notification before and after each switch, for code that observes notifications instead of ``events``.
   ///
   /// ```swift
   /// import Containers

@@ -31,7 +31,7 @@ extension AppContainer {
           root: home.resolvingSymlinksInPath(),
           hidden: SwitchedRoots.recordDirectories[1],
           fixed: ["Documents", "Library", "Library/Application Support", "Library/Caches"],
-          // Preferences belong to a service of the system, and are switched as settings.
+          // The system's preferences service owns these files, so the preferences are switched as settings.
           permanent: SwitchedRoots.permanentNamesInSandbox
         )
       }
@@ -50,7 +50,7 @@ extension AppContainer {
     }
   #endif
 
-  /// Creates a directory if there is none.
+  /// Creates a directory if it is missing.
   ///
   /// - Returns: Its URL, with symbolic links resolved.
   static func resolved(_ home: URL) throws(AppContainerError) -> URL {
@@ -66,7 +66,7 @@ extension AppContainer {
   }
 }
 
-/// Keeps the container that was opened first.
+/// Retains the container that was opened first.
 private final class StandardContainer: Sendable {
   private let kept = Guarded<AppContainer?>(nil)
 

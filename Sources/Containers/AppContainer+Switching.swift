@@ -9,9 +9,9 @@ extension AppContainer {
   ///
   /// 1. ``events`` sends ``Event/willChange(from:to:)``, and delegates may refuse.
   /// 2. Flush hooks run, and settings are written.
-  /// 3. Live values come to rest.
+  /// 3. Live values are held: writers finish, and new ones wait.
   /// 4. Files are moved, and settings are loaded.
-  /// 5. Live values read their new content. A value that cannot is stale, and says why.
+  /// 5. Live values read their new content. If that fails, the value is stale, and its status has the reason.
   /// 6. All locks are released. Files, suites, ``active`` and ``environments`` change as in one `batch(_:)`, so a value
   ///    that is derived from several of them is sent once.
   /// 7. ``events`` sends ``Event/didChange(from:to:)``, and delegates are called.
@@ -19,8 +19,8 @@ extension AppContainer {
   /// All of this has happened when the call returns.
   ///
   /// - Parameter environment: The environment to activate.
-  /// - Throws: ``AppContainerError``; then the environment that was active still is, with everything in it.
-  /// - Complexity: O(*n*) in the number of entries at the top of the root, whatever is in them.
+  /// - Throws: ``AppContainerError``; then the previous environment is still active, with all its contents.
+  /// - Complexity: O(*n*) in the number of entries at the top of the root, regardless of their contents.
   public func activate(_ environment: Environment) throws(AppContainerError) {
     try activate(id: environment.id)
   }
@@ -28,8 +28,8 @@ extension AppContainer {
   /// Activates the environment with an identifier; see ``activate(_:)-104jo``.
   ///
   /// - Parameter id: The identifier.
-  /// - Throws: ``AppContainerError``, among them ``AppContainerError/notFound(id:)``; then the environment that was
-  ///   active still is.
+  /// - Throws: ``AppContainerError``, such as ``AppContainerError/notFound(id:)``; then the previous environment is
+  ///   still active.
   public func activate(id: UUID) throws(AppContainerError) {
     try engine.exclusively("activate") { try $0.activate(id) }
   }
@@ -52,19 +52,19 @@ extension AppContainer {
     }
   }
 
-  /// Adds a closure that writes what memory holds, before an environment is put away, emptied, copied or exported.
+  /// Adds a closure that saves unsaved state before an environment is put away, emptied, copied or exported.
   ///
   /// Hooks of a lower order run first, and hooks of the same order in the order in which they were added. A hook that
   /// throws prevents the switch. Hooks run on the thread that switches, and must not change environments.
   ///
   /// Hooks run for changes by this process only. If another process switches, this process is notified afterwards, by a
-  /// delegate's `didChange` or ``active``. The unsaved state in its memory then belongs to the old environment: discard
-  /// it. Use live values of the ``scope`` for state that several processes share.
+  /// delegate's `didChange` or ``active``. Unsaved state in its memory then belongs to the old environment: discard it.
+  /// Use live values of the ``scope`` for state that several processes share.
   ///
   /// - Parameters:
   ///   - order: The position among other hooks.
   ///   - hook: The closure.
-  /// - Returns: A token that removes the hook when it is released. It does not keep the container.
+  /// - Returns: A token that removes the hook when it is released. It does not keep the container alive.
   public func onFlush(order: Int = 0, _ hook: @escaping @Sendable () throws -> Void) -> SignalSubscription {
     engine.participants.add(order: order, hook)
   }

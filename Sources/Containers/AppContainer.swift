@@ -3,11 +3,11 @@ public import FileSignals
 public import Foundation
 public import Signals
 
-/// Several complete environments inside one app or service, switched in milliseconds whatever their size.
+/// Several complete environments inside one app or service, switched in milliseconds regardless of their size.
 ///
 /// An ``Environment`` is everything the app stores below one root directory, with the settings and cookies that belong
-/// to it: an account, a tenant, the data of a test run. One environment is active: its files are the ones in the root.
-/// The files of the others are put away. Activating another environment moves them.
+/// to it: an account, a tenant, the data of a test run. One environment is active, and its files are in the root.
+/// The files of the others are put away in a hidden directory. Activating another environment moves the files.
 ///
 /// ```swift
 /// import Containers
@@ -29,20 +29,20 @@ public import Signals
 /// ```
 ///
 /// - **Existing files become the default environment,** in place: nothing moves when environments are first used.
-/// - **A switch is a handful of renames,** one for each entry at the top of the root, and never touches the files
-///   below, so its time does not depend on their number. Links are moved as links, and nothing outside of the root is
+/// - **A switch is a handful of renames,** one for each entry at the top of the root. It never touches the files
+///   below, so its time does not depend on their number. Links are moved as links, and nothing outside the root is
 ///   read or moved.
 /// - **All or nothing.** A journal lists all moves before the first one. If the process or the machine stops at any
 ///   point, the next process that opens the root finds the old environment or the new one, complete. Nothing is ever
 ///   overwritten.
 /// - **Live values follow.** An ``/AppGroups/AppGroupsFile`` or suite that is opened in the ``scope`` of the root shows
-///   the new environment's value when ``activate(_:)-104jo`` returns, and sends it; or it is closed, by choice. Without
-///   the scope, files, suites, logs and databases in the root are refused. Open the container first: a value that was
-///   opened before the root had environments is not refused, and does not follow.
+///   the new environment's value when ``activate(_:)-104jo`` returns, and sends it. You can also have it closed
+///   instead. Without the scope, opening a file, suite, log or database in the root throws an error. Open the container
+///   first: a value that was opened before the root had environments is not refused, and does not follow.
 /// - **A switch is one change.** No subscriber in any process sees the values of two environments, or a value of one
 ///   environment while ``active`` is another.
-/// - **Several processes, and several objects** of one process, may use one root: they take turns, and all hear of each
-///   change. While a switch is under way elsewhere, a call waits.
+/// - **Several processes, and several objects** of one process, may use one root. They take turns, and all of them
+///   follow each change. A call waits while another process switches.
 /// - **Lifetime.** Keep the object for as long as the app runs. Flush hooks, switched defaults, switched
 ///   cookies and ``requiresUniqueNames`` end with the last object, scope or property of its root.
 /// - **Errors** are ``AppContainerError``. A call that throws has changed nothing, unless its page says otherwise.
@@ -54,13 +54,13 @@ public import Signals
 public final class AppContainer: Sendable {
   let engine: ContainerEngine
 
-  /// All environments, in the order in which they were made.
+  /// All environments, in the order in which they were created.
   public let environments: Property<[Environment]>
 
-  /// The environment whose files are live.
+  /// The active environment, whose files are in the root.
   ///
-  /// It changes after each switch, when all live values have followed, and when the record of the active environment
-  /// does.
+  /// It changes after each switch, when all live values have followed, and when the name or description of the active
+  /// environment changes.
   public let active: Property<Environment>
 
   /// The state of the observation of changes by other processes.
@@ -69,8 +69,8 @@ public final class AppContainer: Sendable {
   /// Opens the environments of a directory.
   ///
   /// - Parameter home: The root, which is created if it is missing. Existing files belong to the default environment.
-  /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if it cannot be known which one is
-  ///   active.
+  /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if the record of the active one is
+  ///   unreadable.
   public convenience init(home: URL) throws(AppContainerError) {
     try self.init(home: home) { _ in }
   }
@@ -78,8 +78,8 @@ public final class AppContainer: Sendable {
   /// Opens the environments of a group's directory, which several apps share.
   ///
   /// - Parameter group: The group.
-  /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if it cannot be known which one is
-  ///   active.
+  /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if the record of the active one is
+  ///   unreadable.
   public convenience init(group: AppGroupsContainer) throws(AppContainerError) {
     try self.init(ContainerLayout(root: group.containerURL), settings: [])
   }
@@ -89,9 +89,9 @@ public final class AppContainer: Sendable {
   /// - Parameters:
   ///   - home: The root.
   ///   - settings: The settings that are switched with the files.
-  ///   - onStep: Called at each step of a change by this process, also while it undoes the change of another one.
-  /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if it cannot be known which one is
-  ///   active.
+  ///   - onStep: Called at each step of a change by this process, and when it undoes the change of another one.
+  /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if the record of the active one is
+  ///   unreadable.
   package convenience init(
     home: URL, settings: [any EnvironmentSettings] = [], onStep: @escaping @Sendable (SwitchStep) -> Void
   ) throws(AppContainerError) {
@@ -108,18 +108,18 @@ public final class AppContainer: Sendable {
     health = engine.health
   }
 
-  /// The root whose contents are switched, for live values to be opened in; these follow also when this object is gone.
+  /// The scope in which to open live values. They follow switches even after this object is released.
   public var scope: Scope { engine.sharedScope }
 
   /// The directory with the files of the active environment, with symbolic links resolved.
   public var home: URL { engine.layout.root }
 
-  /// The steps of each switch: before and after it for this process, after it for others.
+  /// The events of each switch: before and after a switch by this process, and after a switch by another one.
   public var events: some Signal<Event, Never> { KeptSignal(upstream: engine.events, owner: engine) }
 
   /// The errors that keep this process from following a switch by another one, such as a record of a newer version.
   ///
-  /// Until the reason has passed, ``active`` and the live values keep their values, and writes of live values wait or
+  /// Until the problem is solved, ``active`` and the live values keep their values, and writes of live values wait or
   /// throw. Each error is sent once, and a later subscriber receives the last few. Errors that a call throws are not
   /// sent here.
   public var failures: some Signal<AppContainerError, Never> {

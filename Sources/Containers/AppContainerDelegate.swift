@@ -1,24 +1,24 @@
 /// An object that may refuse a switch between environments, and is called after it.
 ///
-/// Delegates are held weakly and called in the order in which they were added, on the thread that switches; after a
-/// switch by another process, on a queue of the root's own.
+/// Delegates are held weakly and called in the order in which they were added. They are called on the thread that
+/// switches or, after a switch by another process, on a queue of the root.
 public protocol AppContainerDelegate: AnyObject, Sendable {
-  /// Called before an environment is activated; throw to refuse.
+  /// Asks the delegate before an environment is activated; throw an error to refuse.
   ///
-  /// Nothing has been written or moved yet, and no other change of the root can be made from here. A switch by another
+  /// Nothing has been written or moved yet. This method cannot change environments itself. A switch by another
   /// process cannot be refused: `didChange` is then the first call, and the files of the old environment are put away.
   ///
   /// - Parameters:
   ///   - appContainer: The object to which the delegate was added.
   ///   - environment: The environment that is to be activated.
   ///   - current: The environment that is active.
-  /// - Throws: The reason to refuse, which ``AppContainerError/vetoed(reason:)`` then contains.
+  /// - Throws: The reason for the refusal, which ``AppContainerError/vetoed(reason:)`` contains.
   func appContainer(
     _ appContainer: AppContainer, willChangeTo environment: AppContainer.Environment,
     from current: AppContainer.Environment
   ) throws
 
-  /// Called after an environment was activated, by this process or another.
+  /// Notifies the delegate after an environment was activated, by this process or another.
   ///
   /// - Parameters:
   ///   - appContainer: The object to which the delegate was added.
@@ -30,7 +30,7 @@ public protocol AppContainerDelegate: AnyObject, Sendable {
 }
 
 extension AppContainerDelegate {
-  /// Agrees.
+  /// Accepts the switch.
   public func appContainer(
     _ appContainer: AppContainer, willChangeTo environment: AppContainer.Environment,
     from current: AppContainer.Environment

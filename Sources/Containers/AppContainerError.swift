@@ -34,16 +34,17 @@ public enum AppContainerError: Error, Hashable, Sendable {
   /// The call came from inside of another change of the same root, or of a value or database in it, on the same thread.
   case nested(operation: String)
 
-  /// The list of environments cannot be read, so it is not known which one is active.
+  /// The list of environments cannot be read, so the active environment is unknown.
   case unreadableState(URL, reason: String)
 
-  /// A record of environments was written by a newer version of the package; `supported` is the newest readable version.
+  /// A record of environments was written by a newer version of the package; `supported` is the newest readable
+  /// version.
   case newerState(URL, found: Int, supported: Int)
 
   /// A path cannot be excluded.
   case invalidExcludedPath(String, reason: String)
 
-  /// Another entry is in the way, and nothing is ever overwritten.
+  /// Another entry is in the way, and no entry is ever overwritten.
   case blocked(URL, reason: String)
 
   /// A file is of a kind that cannot be copied, such as a named pipe.
@@ -100,7 +101,7 @@ func wrapped<Result>(_ body: () throws(DurableFileError) -> Result) throws(AppCo
 }
 
 extension AppContainerError: CustomStringConvertible, LocalizedError {
-  /// A text for people: the operation, the place, the cause and the remedy.
+  /// A description of the operation, the place, the cause and the remedy.
   public var description: String {
     switch self {
     case .unusableRoot(let url, let reason):

@@ -2,10 +2,10 @@ import AppGroups
 public import Foundation
 
 extension AppContainer {
-  /// Writes an environment into one file: its settings, its cookies, and its files with modes, times, and links as
+  /// Writes an environment to one file, with its settings, its cookies, and its files with modes and times. Links stay
   /// links.
   ///
-  /// ``importEnvironment(from:name:description:allowsOutwardLinks:progress:)`` makes a new environment of the file.
+  /// ``importEnvironment(from:name:description:allowsOutwardLinks:progress:)`` creates a new environment from the file.
   ///
   /// ```swift
   /// import Containers
@@ -24,19 +24,19 @@ extension AppContainer {
   /// try FileManager.default.removeItem(at: folder)
   /// ```
   ///
-  /// If the environment is active, everything that memory holds for it is written first, and live values rest. No one
-  /// can switch during the export. The file takes its place whole and safe against a power failure, or not at all. Only
-  /// its owner may read it, and it is as secret as the most secret file in the environment.
+  /// If the environment is active, unsaved state in memory is written first, and live values are held. No other thread
+  /// or process can switch during the export. The file appears as a whole and survives a power failure, or it does not
+  /// appear at all. Only its owner may read it. It is as secret as the most secret file in the environment.
   ///
   /// - Parameters:
   ///   - environment: The environment.
   ///   - url: The file, outside of the environment; an existing file is replaced.
   ///   - progress: A closure that receives the amount written so far, and returns whether to continue.
   /// - Returns: The amount written.
-  /// - Throws: ``AppContainerError``, among them ``AppContainerError/unsupportedFile(_:kind:)`` for named pipes and the
-  ///   like, and ``AppContainerError/heldOpen(reason:)`` if a file changes while it is read. Then an existing file
-  ///   stays.
-  /// - Complexity: O(*n*) in the number and size of the files. Memory does not depend on the size of files.
+  /// - Throws: ``AppContainerError``, such as ``AppContainerError/unsupportedFile(_:kind:)`` for named pipes and the
+  ///   like, and ``AppContainerError/heldOpen(reason:)`` if a file changes while it is read. Then an existing file is
+  ///   unchanged.
+  /// - Complexity: O(*n*) in the number and size of the files. Memory use does not depend on the size of the files.
   @discardableResult
   public func export(
     _ environment: Environment, to url: URL, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
@@ -44,14 +44,14 @@ extension AppContainer {
     try export(id: environment.id, to: url, progress: progress)
   }
 
-  /// Writes the environment with an identifier into one file; see ``export(_:to:progress:)``.
+  /// Writes the environment with an identifier to one file; see ``export(_:to:progress:)``.
   ///
   /// - Parameters:
   ///   - id: The identifier.
   ///   - url: The file, outside of the environment; an existing file is replaced.
   ///   - progress: A closure that receives the amount written so far, and returns whether to continue.
   /// - Returns: The amount written.
-  /// - Throws: ``AppContainerError``; then an existing file stays.
+  /// - Throws: ``AppContainerError``; then an existing file is unchanged.
   @discardableResult
   public func export(
     id: UUID, to url: URL, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
@@ -59,25 +59,25 @@ extension AppContainer {
     try engine.exclusively("export") { try $0.export(id, to: url, progress: progress) }
   }
 
-  /// Creates an environment from an archive, which is not trusted.
+  /// Creates an environment from an archive, which need not be trusted.
   ///
-  /// All of the archive is verified before any of it appears. An archive that is damaged, cut off, of a newer version, or
-  /// holds an entry that would lie outside of the environment, is refused as a whole. The new environment has an
-  /// identifier, dates and counts of its own.
+  /// All of the archive is verified before the environment appears. An archive is refused as a whole if it is damaged,
+  /// truncated, of a newer version, or contains an entry that would lie outside the environment. The new environment
+  /// has its own identifier, dates and counts.
   ///
   /// - Parameters:
   ///   - url: The archive.
   ///   - name: The name of the environment; by default the one in the archive.
   ///   - description: The description of the environment; by default the one in the archive.
   ///   - allowsOutwardLinks: A Boolean value that indicates whether to accept symbolic links that lead out of the
-  ///     environment, or to the others. A write through such a link changes any file that the author of the archive
-  ///     chose, so set it for archives of your own only.
+  ///     environment, or to other environments. A write through such a link changes a file that the author of the
+  ///     archive chose, so pass `true` only for your own archives.
   ///   - progress: A closure that receives the amount read so far, and returns whether to continue.
   /// - Returns: The environment, which is not activated.
-  /// - Throws: ``AppContainerError``, among them ``AppContainerError/unusableArchive(_:reason:)``,
+  /// - Throws: ``AppContainerError``, such as ``AppContainerError/unusableArchive(_:reason:)``,
   ///   ``AppContainerError/unsafeArchive(_:entry:reason:)`` and ``AppContainerError/newerArchive(_:found:supported:)``;
-  ///   then nothing is left of the environment.
-  /// - Complexity: O(*n*) in the size of the archive. Memory does not depend on the size of files.
+  ///   then no part of the environment exists.
+  /// - Complexity: O(*n*) in the size of the archive. Memory use does not depend on the size of the files.
   @discardableResult
   public func importEnvironment(
     from url: URL, name: String? = nil, description: String? = nil, allowsOutwardLinks: Bool = false,
@@ -111,7 +111,7 @@ extension ContainerAccess {
     }
   }
 
-  /// Unpacks an archive into the directory of an environment that is being made.
+  /// Unpacks an archive into the directory of an environment that is being created.
   fileprivate func unpack(
     _ url: URL, into directory: Folder, allowsOutwardLinks: Bool, progress: @escaping (ArchiveProgress) -> Bool
   ) throws {

@@ -6,7 +6,7 @@
   import Musl
 #endif
 
-/// The description of a directory, file or link, without the content.
+/// The description of a directory, file or link, without its content.
 struct ArchiveEntry: Equatable {
   var kind: ArchiveFormat.Kind
   var path: EntryPath
@@ -37,7 +37,7 @@ struct ArchiveEntry: Equatable {
     nanoseconds = UInt32(status.modified.tv_nsec)
   }
 
-  /// Takes the payload of a record apart; `nil` if it is none of an entry.
+  /// Decodes the payload of a record, or returns `nil` if it is not an entry.
   init?(_ kind: ArchiveFormat.Kind, payload: [UInt8]) {
     var rest = payload[...]
     guard let permissions = rest.popNumber(UInt16.self), let seconds = rest.popNumber(UInt64.self),
@@ -55,6 +55,6 @@ struct ArchiveEntry: Equatable {
     guard target.isEmpty == (kind != .link) else { return nil }
   }
 
-  /// The time of modification, as the system takes it.
+  /// The modification time in the form that system calls expect.
   var time: timespec { timespec(tv_sec: .init(seconds), tv_nsec: .init(nanoseconds)) }
 }

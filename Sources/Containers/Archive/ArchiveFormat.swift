@@ -4,19 +4,19 @@
 enum ArchiveFormat {
   /// The first bytes of an archive.
   ///
-  /// They are not text, and a transfer that damages the rest damages them too.
+  /// They are not text, so a transfer that converts text damages them, too, and the archive is recognized as damaged.
   static let mark: [UInt8] = [0x89] + Array("CNTNR".utf8) + [0x0D, 0x0A]
 
-  /// The newest version that is read, and the one that is written.
+  /// The newest version that can be read, which is also the version that is written.
   static let version = 1
 
-  /// The most that one record may hold, so that a damaged length cannot ask for all memory.
+  /// The maximum size of a record, so that a damaged length cannot exhaust memory.
   static let longestPayload = 1 << 20
 
   /// The number of bytes of a file in one record.
   static let piece = 1 << 18
 
-  /// The largest length of a path, and the largest number of directories in it, which are open at the same time.
+  /// The maximum length of a path, and the maximum number of directories in it, all of which are open at the same time.
   static let (longestPath, deepest) = (4096, 128)
 
   enum Kind: UInt8 {
@@ -25,7 +25,7 @@ enum ArchiveFormat {
   }
 }
 
-/// Numbers as they lie in an archive.
+/// The encoding of numbers in an archive.
 extension [UInt8] {
   mutating func appendNumber(_ number: some FixedWidthInteger & UnsignedInteger) {
     for byte in 0..<(number.bitWidth / 8) { append(UInt8(truncatingIfNeeded: number >> (8 * byte))) }

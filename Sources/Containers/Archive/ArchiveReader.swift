@@ -10,7 +10,7 @@ import Foundation
   import Musl
 #endif
 
-/// Reads the records of an archive, and believes nothing that its checksum does not confirm.
+/// Reads the records of an archive, and verifies the checksum of each record before using it.
 struct ArchiveReader {
   /// Keeps the file open.
   private final class Source {
@@ -44,7 +44,7 @@ struct ArchiveReader {
     checksum = (head ?? []).withUnsafeBytes { Checksum.of($0) }
   }
 
-  /// The next record.
+  /// Reads the next record.
   mutating func next() throws(AppContainerError) -> (kind: ArchiveFormat.Kind, payload: [UInt8]) {
     guard let head = try bytes(5) else { throw truncated }
     var rest = head.dropFirst()
@@ -59,7 +59,7 @@ struct ArchiveReader {
     return (kind, payload)
   }
 
-  /// The first record.
+  /// Reads the first record.
   mutating func manifest() throws(AppContainerError) -> EnvironmentArchive.Manifest {
     let (kind, payload) = try next()
     guard kind == .manifest else { throw damaged("it does not begin with a description of the environment") }
@@ -70,7 +70,7 @@ struct ArchiveReader {
     }
   }
 
-  /// Throws if anything follows.
+  /// Throws an error if data follows the last record.
   func end() throws(AppContainerError) {
     guard try bytes(1) == nil else { throw damaged("data follows its end") }
   }
@@ -81,10 +81,10 @@ struct ArchiveReader {
 
   private var truncated: AppContainerError { damaged("it is truncated") }
 
-  /// So many bytes, or `nil` if there are fewer.
+  /// Reads the given number of bytes, or returns `nil` if the file has fewer.
   private func bytes(_ count: Int) throws(AppContainerError) -> [UInt8]? {
     var result = 0
-    // Sound: as many bytes count as initialized as were read.
+    // Sound: exactly the bytes that were read count as initialized.
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       result = readAll(UnsafeMutableRawBufferPointer(buffer), from: source.descriptor.number)
       initialized = max(result, 0)

@@ -1,7 +1,7 @@
 import AppGroups
 import FileSignals
 
-/// Writes the records of an archive, with little memory, however large it becomes.
+/// Writes the records of an archive in pieces, so that memory use does not depend on its size.
 struct ArchiveWriter {
   private let file: ExclusiveFile
   private let content: PreparedWrite
@@ -39,7 +39,7 @@ struct ArchiveWriter {
     waiting.removeAll(keepingCapacity: true)
   }
 
-  /// Says that this is all, and puts the archive in its place, durably.
+  /// Writes the end record, and renames the archive into place durably.
   mutating func finish(_ done: ArchiveProgress) throws(AppContainerError) {
     var payload: [UInt8] = []
     payload.appendNumber(UInt64(done.entries))

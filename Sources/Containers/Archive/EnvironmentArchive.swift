@@ -16,7 +16,7 @@ enum EnvironmentArchive {
     var name: String
     var description: String?
     var createdAt: Date
-    /// The identifier that it had; one that is imported gets its own.
+    /// The identifier of the exported environment; an imported one gets its own.
     var uuid: String?
   }
 
@@ -58,14 +58,15 @@ enum EnvironmentArchive {
     return packer.done
   }
 
-  /// Reads an archive into a new directory; nothing is left of it unless all of it is sound.
+  /// Reads an archive into a new directory, which remains only if the whole archive is valid.
   ///
   /// - Parameters:
   ///   - url: The archive, which is not trusted.
   ///   - directory: The directory to create; nothing may exist at its path.
   ///   - names: The trees that the archive may contain; each becomes a directory in the new one.
   ///   - hidden: The hidden directory, which will be in a tree with all other environments.
-  ///   - allowsOutwardLinks: Pass `true` to accept symbolic links that lead out of their tree or to the hidden directory.
+  ///   - allowsOutwardLinks: Pass `true` to accept symbolic links that lead out of their tree or to the hidden
+  ///     directory.
   ///   - durability: The durability of the new directory when this returns.
   ///   - progress: Receives the amount read so far, and returns whether to continue.
   /// - Returns: The description of the environment in the archive.
@@ -88,7 +89,7 @@ enum EnvironmentArchive {
       if durability == .storage { try FileSystemFlush.wait(for: folder) }
     } catch {
       do { try TreeRemover.remove(name, in: parent) } catch {
-        // It stays hidden, as the leftovers of a killed process do; the caller needs the first error.
+        // The directory stays hidden, like the leftovers of a killed process. The caller needs the first error.
       }
       throw error
     }
@@ -120,7 +121,7 @@ enum EnvironmentArchive {
   }
 }
 
-/// The amount of an archive that is written or read.
+/// The part of an archive that has been written or read.
 public struct ArchiveProgress: Hashable, Sendable {
   /// The number of directories, files and links.
   public internal(set) var entries = 0

@@ -9,9 +9,9 @@ import Foundation
   import Musl
 #endif
 
-/// Waits until all that was written to a file system is on the disk: once, and not for each file.
+/// Waits until all writes to a file system are on the disk: once for all files, instead of once for each.
 enum FileSystemFlush {
-  /// Waits for the file system that a directory is on.
+  /// Waits for the file system of a directory.
   static func wait(for folder: Folder) throws(AppContainerError) {
     #if canImport(Darwin)
       sync()
@@ -25,10 +25,10 @@ enum FileSystemFlush {
   }
 
   #if !canImport(Darwin)
-    /// The C library has it, but does not show it to Swift.
+    /// The function in the C library, whose headers do not expose it to Swift.
     private static let call: (@convention(c) (CInt) -> CInt)? = {
       guard let symbol = dlsym(nil, "syncfs") else { return nil }
-      // Sound: that is the type of this function.
+      // Sound: the function has this type.
       return unsafeBitCast(symbol, to: (@convention(c) (CInt) -> CInt).self)
     }()
   #endif

@@ -24,7 +24,7 @@ struct TreePacker {
     let top = EntryPath(tree.name)
     try packDirectory(.top, in: tree.folder, as: top)
     var made: Set<EntryPath> = []
-    // In order, so that what lies in one directory comes together, and the same tree gives the same archive.
+    // Entries are sorted, so that the entries of a directory are adjacent, and the same tree gives the same archive.
     for entry in tree.entries.sorted(by: Self.comesFirst) {
       for parent in entry.ancestors where made.insert(parent).inserted {
         try packDirectory(parent, in: tree.folder, as: top.appending(parent))
@@ -45,10 +45,10 @@ struct TreePacker {
   }
 
   private mutating func pack(_ path: EntryPath, in folder: Folder, as place: EntryPath) throws(AppContainerError) {
-    // No reader would accept it.
+    // No reader would accept this path.
     if let problem = TreeUnpacker.problem(with: place) { throw .blocked(folder.place(of: path), reason: problem) }
     guard let status = folder.status(of: path) else {
-      // Gone since the directory was listed, as temporary files may.
+      // The entry was removed after the directory was listed, as temporary files may be.
       if errno == ENOENT { return }
       throw folder.failure("inspect", path)
     }
@@ -80,7 +80,7 @@ struct TreePacker {
     var rest = status.size
     var buffer = [UInt8](repeating: 0, count: min(rest, ArchiveFormat.piece))
     while rest > 0 {
-      // Sound: no more is read than the buffer holds.
+      // Sound: no more bytes are read than fit into the buffer.
       let count = buffer.withUnsafeMutableBytes { bytes in
         readAll(UnsafeMutableRawBufferPointer(rebasing: bytes[..<min(rest, bytes.count)]), from: file.number)
       }
@@ -91,7 +91,7 @@ struct TreePacker {
       done.bytes += count
       try report()
     }
-    // Half of one content and half of another would be a file that never was.
+    // If the file changed while it was read, the bytes may mix two contents.
     guard let after = EntryStatus(of: file), after.size == status.size, after.modified == status.modified else {
       throw changed(name, folder)
     }
@@ -102,7 +102,7 @@ struct TreePacker {
   ) throws(AppContainerError) {
     var entry = ArchiveEntry(.link, place, status)
     var result = 0
-    // Sound: as many bytes count as initialized as the system has written.
+    // Sound: exactly the bytes that the system has written count as initialized.
     entry.target = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, initialized in
       result = buffer.withMemoryRebound(to: CChar.self) { bytes in
         bytes.baseAddress.map { readlinkat(folder.number, name.cString, $0, bytes.count) } ?? -1

@@ -9,7 +9,7 @@ import Foundation
   import Musl
 #endif
 
-/// Creates the trees of an archive, in a directory that no one else uses yet.
+/// Creates the trees of an archive, in a directory that no other code uses yet.
 ///
 /// It creates entries only in directories that it has created itself and keeps open. It reaches each of them from its
 /// parent without following links. So no archive can make it touch anything outside.
@@ -117,7 +117,7 @@ struct TreeUnpacker {
     guard file.close() == 0 else { throw folder.failure("write", name) }
   }
 
-  /// Gives a file or directory the permissions and the time that it had.
+  /// Sets the permissions and the time of a file or directory to the archived ones.
   private func finish(
     _ number: CInt, _ entry: ArchiveEntry, _ folder: Folder, _ name: EntryPath
   ) throws(AppContainerError) {
@@ -130,7 +130,7 @@ struct TreeUnpacker {
   private mutating func leave(to parent: EntryPath, for path: EntryPath) throws(AppContainerError) {
     while let level = levels.last, let entry = level.entry, level.path != parent {
       guard !level.path.isAncestor(of: path) else { return }
-      // The trees themselves are ours, and have to stay open to us.
+      // The directories of the trees belong to this package, and must stay accessible to it.
       if level.path.parent != .top { try finish(level.folder.number, entry, level.folder, .top) }
       levels.removeLast()
     }
@@ -140,7 +140,7 @@ struct TreeUnpacker {
     guard progress(done), !Task.isCancelled else { throw .cancelled(operation: "The import") }
   }
 
-  /// The error of having failed to make an entry.
+  /// Returns the error for an entry that could not be created.
   private func failure(_ entry: ArchiveEntry, _ name: EntryPath, _ folder: Folder) -> AppContainerError {
     if errno == EEXIST { return unsafe(entry, "it occurs twice") }
     return folder.failure("create", name)
@@ -152,7 +152,7 @@ struct TreeUnpacker {
 }
 
 extension TreeUnpacker {
-  /// The reason to refuse a path; `nil` if it is sound.
+  /// Returns the reason to refuse a path, or `nil` if it is safe.
   static func problem(with path: EntryPath) -> String? {
     if path.bytes.isEmpty { return "its path is empty" }
     if path.bytes.count > ArchiveFormat.longestPath {
@@ -171,7 +171,7 @@ extension TreeUnpacker {
     return nil
   }
 
-  /// The reason why a link leads, or could lead, out of its tree; `nil` if it cannot.
+  /// Returns the reason why a link may lead out of its tree, or `nil` if it cannot.
   ///
   /// A destination must go up first, no further than the tree, and then down. After a name, which may itself be a link,
   /// `..` could lead anywhere. A destination must not name the hidden directory, which lies in the tree while the
@@ -179,7 +179,7 @@ extension TreeUnpacker {
   /// there through another one.
   private func problem(withTargetOf entry: ArchiveEntry) -> String? {
     if entry.target.first == Self.slash { return "it is a link to an absolute path" }
-    // The tree itself is the first name.
+    // The first name is the tree itself.
     var depth = entry.path.bytes.count { $0 == Self.slash } - 1
     var isDown = false
     let hidden = Self.folded(hidden.name.bytes)
@@ -195,7 +195,7 @@ extension TreeUnpacker {
     return nil
   }
 
-  /// A name as the least exact file system compares it: in one case, and without invisible characters.
+  /// Returns a name as the least exact file system compares it: in lower case, and without invisible characters.
   private static func folded(_ name: some Collection<UInt8>) -> String {
     var text = String(decoding: name, as: UTF8.self)
     text.unicodeScalars.removeAll { $0.properties.isDefaultIgnorableCodePoint }

@@ -1,11 +1,11 @@
 public import Foundation
 
 extension Cookie {
-  /// Reads the value of a `Set-Cookie` header; `nil` if it is not a cookie, or if the server may not set it.
+  /// Creates a cookie from the value of a `Set-Cookie` header, or returns `nil` if it is invalid or not permitted.
   ///
-  /// A server may not set a cookie for another domain or for a whole top-level domain such as `com`. Without an encrypted
-  /// connection it may not set a `Secure` cookie. A cookie whose name has the prefix `__Secure-` or `__Host-` must have
-  /// the attributes that the prefix requires.
+  /// A server may not set a cookie for another domain or for a whole top-level domain such as `com`. Without an
+  /// encrypted connection it may not set a `Secure` cookie. A cookie whose name has the prefix `__Secure-` or `__Host-`
+  /// must have the attributes that the prefix requires.
   ///
   /// - Parameters:
   ///   - header: The value of the header, with one cookie.

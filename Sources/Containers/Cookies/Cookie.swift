@@ -45,7 +45,7 @@ public struct Cookie: Codable, Hashable, Sendable {
   /// The date at which the cookie was first set.
   public internal(set) var createdAt: Date
 
-  /// Makes a cookie from parts that your code has chosen.
+  /// Creates a cookie from parts that your code has chosen.
   ///
   /// The program stops if a part would change the meaning of a request's header. To read what a server sent, use
   /// ``init(header:from:at:)``.

@@ -51,10 +51,10 @@ public final class CookieJar: Sendable {
   /// Opens the jar of the active environment, and follows each switch.
   ///
   /// - Parameters:
-  ///   - name: The name of its file.
+  ///   - name: The name of the file.
   ///   - scope: The scope of an ``AppContainer``.
   ///   - now: Returns the current date.
-  /// - Throws: `AppGroupsFileError` if the file cannot be made or watched.
+  /// - Throws: `AppGroupsFileError` if the file cannot be created or observed.
   public convenience init(
     name: String = "cookies.json", scope: Scope, now: @escaping @Sendable () -> Date = { Date() }
   ) throws(AppGroupsFileError) {
@@ -64,10 +64,10 @@ public final class CookieJar: Sendable {
   /// Opens a jar of a group, which several apps share.
   ///
   /// - Parameters:
-  ///   - name: The name of its file.
+  ///   - name: The name of the file.
   ///   - container: The group.
   ///   - now: Returns the current date.
-  /// - Throws: `AppGroupsFileError` if the file cannot be made or watched.
+  /// - Throws: `AppGroupsFileError` if the file cannot be created or observed.
   public convenience init(
     name: String = "cookies.json", container: AppGroupsContainer, now: @escaping @Sendable () -> Date = { Date() }
   ) throws(AppGroupsFileError) {
@@ -87,7 +87,7 @@ public final class CookieJar: Sendable {
   ///
   /// - Parameters:
   ///   - url: The URL of the request.
-  ///   - isSameSite: Pass `false` if the request begins at another site. Requests of an app begin at none.
+  ///   - isSameSite: Pass `false` if another site started the request. No site starts the requests of an app.
   ///   - isNavigation: Pass `true` if a user navigates from another site to this one with the request.
   /// - Returns: The cookies. Cookies with longer paths come first, then cookies that were set earlier.
   public func cookies(for url: URL, isSameSite: Bool = true, isNavigation: Bool = false) -> [Cookie] {
@@ -108,7 +108,7 @@ public final class CookieJar: Sendable {
   ///
   /// - Parameters:
   ///   - url: The URL of the request.
-  ///   - isSameSite: Pass `false` if the request begins at another site. Requests of an app begin at none.
+  ///   - isSameSite: Pass `false` if another site started the request. No site starts the requests of an app.
   ///   - isNavigation: Pass `true` if a user navigates from another site to this one with the request.
   /// - Returns: The value, or `nil` if the request has no cookies.
   public func header(for url: URL, isSameSite: Bool = true, isNavigation: Bool = false) -> String? {
@@ -144,7 +144,7 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// Sets a cookie, in place of one with the same name, domain and path; an expired cookie removes that one.
+  /// Sets a cookie, and replaces one with the same name, domain and path. An expired cookie only removes that one.
   ///
   /// - Parameter cookie: The cookie.
   /// - Throws: `AppGroupsFileError` if the file cannot be written; then nothing has changed.

@@ -3,9 +3,9 @@ import FileSignals
 import Foundation
 
 extension ContainerAccess {
-  /// Makes an environment, into whose directory `fill` may put something.
+  /// Creates an environment, whose directory `fill` may populate.
   ///
-  /// It is in the list when all is done, or not at all.
+  /// It is added to the list when everything else has succeeded.
   func make(
     name: String, description: String?, fill: (_ directory: Folder) throws -> Void = { _ in }
   ) throws -> AppContainer.Environment {
@@ -62,7 +62,7 @@ extension ContainerAccess {
     }
   }
 
-  /// Runs a closure with the contents of an environment, while no other change of the root is possible.
+  /// Runs a closure with the contents of an environment, while the root cannot change otherwise.
   func withContents<Result>(of id: UUID, _ body: (EnvironmentContents) throws -> Result) throws -> Result {
     let settings = try Folder(EntryPath("\(id.uuidString)/\(ContainerLayout.settings)"), in: hidden)
     guard id == state.active else {
@@ -108,19 +108,19 @@ extension ContainerAccess {
     discardAfterwards(discarded)
   }
 
-  /// Removes what an environment holds, and keeps the environment.
+  /// Removes all files and settings of an environment, but not the environment itself.
   func clean(_ id: UUID) throws {
     try check(id)
     let name = ContainerLayout.discarded()
     let discarded = EntryPath(name)
     let settings = EntryPath("\(id.uuidString)/\(ContainerLayout.settings)")
     if id == state.active {
-      // What memory holds may never have been written, and is wanted again if the environment stays as it is.
+      // State in memory may be unsaved, and is needed if the environment stays as it is.
       try flush()
       try makeDirectories(of: name)
       _ = try engine.scope.swap(into: changes) {
         var changed = state
-        // Other processes have to read everything anew, as after a switch.
+        // Other processes must read everything again, as after a switch.
         changed.switches += 1
         try move(
           committing: changed, leavingTo: ContainerLayout.data(name), arrivingFrom: nil,
@@ -156,13 +156,13 @@ extension ContainerAccess {
     do {
       created = try store.info(id).createdAt
     } catch {
-      // A newer version of the program knows more of the environment than could be written here.
+      // The environment may have data that only a newer version can write.
       if case .newerState = error { throw error }
       created = Date()
     }
     var changed = state
     changed.revision += 1
-    // All that can fail for want of space comes before the first thing that is seen.
+    // Every step that can fail for lack of space precedes the first visible change.
     let prepared = try store.prepare(changed, for: file)
     let record = id.uuidString
     let info = EnvironmentInfo(uuid: record, name: name, description: description, createdAt: created)
@@ -181,7 +181,7 @@ extension ContainerAccess {
 
 /// The contents of an environment, for copies and archives.
 struct EnvironmentContents {
-  /// The directory in which the entries lie.
+  /// The directory that contains the entries.
   let files: Folder
 
   /// The entries of the environment, relative to `files`.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ContainerAccess {
-  /// The environment with a name, made if there is none.
+  /// Returns the environment with a name, and creates it if it is missing.
   func environment(named name: String, description: String?) throws -> AppContainer.Environment {
     if let environment = try first(named: name) { return environment }
     return try make(name: name, description: description)
@@ -14,7 +14,7 @@ extension ContainerAccess {
   }
 
   private func first(named name: String, except id: UUID? = nil) throws -> AppContainer.Environment? {
-    // A process that was killed may have made the directory and not yet listed it.
+    // A process that was killed may have created the directory without adding it to the list.
     try reconcile()
     return state.ids.lazy.filter { $0 != id }.map { self.environment($0) }
       .first { $0.problem == nil && $0.name == name }

@@ -39,7 +39,7 @@ extension ContainerAccess {
     }
   }
 
-  /// Runs a closure while all live values of the root wait.
+  /// Runs a closure while all live values of the root are held.
   private func swapScope(_ act: () throws -> Void) throws {
     var isActing = false
     do {
@@ -55,10 +55,10 @@ extension ContainerAccess {
     }
   }
 
-  /// Moves the live files away and others into their place, completely or not at all.
+  /// Moves the live files away and others into the root, completely or not at all.
   ///
-  /// Settings are loaded from the environment that becomes active, or from `loading`. An environment that is emptied
-  /// keeps its identity, so its settings have no owner until the change is certain.
+  /// Settings are loaded from `loading` or, by default, from the environment that becomes active. An environment that
+  /// is emptied keeps its identity, so its settings have no owner until the change is certain.
   func move(
     committing changed: ContainerState, leavingTo stash: EntryPath, arrivingFrom source: EntryPath?,
     replacing replacement: SwitchJournal.Replacement? = nil, loading name: String? = nil
@@ -76,7 +76,7 @@ extension ContainerAccess {
     try store.write(journal)
     engine.step(.journalled)
     do {
-      // Now, so that a full disk is noticed before anything has moved.
+      // The state is prepared first, so that a full disk is noticed before anything has moved.
       let prepared = try store.prepare(changed, for: file)
       try moves.perform()
       try loadSettings(of: name ?? changed.active.uuidString)
@@ -91,12 +91,12 @@ extension ContainerAccess {
     do {
       try store.removeJournal(in: hidden)
     } catch {
-      // It is known to be done, and removed the next time.
+      // The state shows that the switch is complete, so the next change removes the journal.
     }
     engine.step(.finished)
   }
 
-  /// Gives settings that had no owner to the active environment, which cannot be refused any more.
+  /// Assigns settings without an owner to the active environment, once the change can no longer fail.
   private func claimSettings() {
     for settings in engine.participants.settings {
       do {

@@ -7,7 +7,7 @@ import Signals
 final class ContainerAccess {
   let engine: ContainerEngine
   let file: ExclusiveFile
-  /// The change of values that is sent when the lock is released.
+  /// The changes of values to send when the lock is released.
   let changes: ScopeChanges
   let root: Folder
   let hidden: Folder
@@ -42,7 +42,7 @@ final class ContainerAccess {
     }
     try recover()
     guard known.revision != state.revision else { return }
-    // At first there is no state in memory, and no subscriber.
+    // At first there is no state in memory, and there are no subscribers.
     let adoption = engine.adoption(of: state)
     if known.revision > 0, known.switches != state.switches {
       follow(known, adopting: adoption)
@@ -54,7 +54,7 @@ final class ContainerAccess {
     }
   }
 
-  /// Follows another process that has switched, or emptied the active environment.
+  /// Follows a switch by another process, or its emptying of the active environment.
   private func follow(_ known: ContainerState, adopting adoption: ContainerEngine.Adoption) {
     let (old, new) = (layout.settingsURL(known.active), layout.settingsURL(state.active))
     for settings in engine.participants.settings {
@@ -74,7 +74,7 @@ final class ContainerAccess {
     engine.outbox.add { [events = engine.events] in events.send(.failed(from: old, to: new, error: error)) }
   }
 
-  /// Undoes a move of files that was begun and never committed.
+  /// Undoes a move of files that was begun and not committed.
   private func recover() throws {
     guard let journal = try store.journal() else { return }
     if journal.revision > state.revision {
@@ -85,7 +85,7 @@ final class ContainerAccess {
     try reconcile()
   }
 
-  /// Makes the list and the directories agree, and removes unfinished ones.
+  /// Makes the list and the directories consistent, and removes unfinished directories.
   func reconcile() throws {
     for name in try hidden.names() where ContainerLayout.isLeftover(name.text) {
       discard(name)
@@ -114,7 +114,7 @@ final class ContainerAccess {
     guard state.ids.contains(id) else { throw .notFound(id: id) }
   }
 
-  /// Makes a changed state the one that counts.
+  /// Writes a changed state, which takes effect at once.
   func commit(_ changed: ContainerState) throws(AppContainerError) {
     var changed = changed
     changed.revision = state.revision + 1
@@ -122,7 +122,7 @@ final class ContainerAccess {
     accept(changed)
   }
 
-  /// Goes by a state that has just been written, which is not told yet.
+  /// Adopts a state that has just been written, without publishing it yet.
   func adoptState(_ changed: ContainerState) { state = changed }
 
   /// Adopts a state that has just been written, and publishes it.
@@ -147,11 +147,11 @@ final class ContainerAccess {
     do {
       try TreeRemover.remove(name, in: hidden)
     } catch {
-      // A leftover harms no one.
+      // A leftover directory is harmless.
     }
   }
 
-  /// Removes a leftover directory after the change has been sent, however long that takes.
+  /// Removes a leftover directory after the changes have been sent, because it may take long.
   func discardAfterwards(_ name: EntryPath) {
     changes.afterwards { [hidden] in
       do {
@@ -164,7 +164,7 @@ final class ContainerAccess {
 
   // MARK: Memory
 
-  /// Writes everything that memory holds for the active environment.
+  /// Saves the unsaved state in memory for the active environment.
   func flush() throws(AppContainerError) {
     for hook in engine.participants.hooks {
       do {
@@ -188,7 +188,7 @@ final class ContainerAccess {
     try withSettings(of: name) { try $0.load(from: $1) }
   }
 
-  /// Runs a closure with each kind of settings and the directory that has them.
+  /// Runs a closure with each kind of settings and its directory.
   private func withSettings(
     of name: String? = nil, _ body: (any EnvironmentSettings, URL) throws -> Void
   ) throws(AppContainerError) {

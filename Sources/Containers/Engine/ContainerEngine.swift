@@ -22,14 +22,14 @@ final class ContainerEngine: Sendable {
   let failures = Emitter<AppContainerError, Never>(replay: 16)
   private let lastFailure = Guarded<String?>(nil)
 
-  // Sound: set once, before the engine is shared; it refers to the engine, hence not at once.
+  // Sound: it is set once, before the engine is shared. It needs `self`, so it is set after all other properties.
   private(set) nonisolated(unsafe) var scope: Scope  // Does not keep the engine; see ``sharedScope``.
   private let stateChanges = Guarded<(any ChangeSource)?>(nil)
   private let subscriptions = Guarded<Set<SignalSubscription>>([])
 
   private let current: Guarded<Current>
 
-  /// The content of the state's file that was decoded last, because every write of a live value asks for it.
+  /// The last decoded content of the state file, cached because every write of a live value needs it.
   private let seenState = Guarded<(data: Data, switches: Int)?>(nil)
 
   private struct Current {
@@ -39,19 +39,19 @@ final class ContainerEngine: Sendable {
     var requiresUniqueNames = false
   }
 
-  /// Held while something is changed, also while another process is waited for.
+  /// Held during a change, including the wait for another process.
   private let turn = OwnedLock()
 
-  /// Held while the values that a change has left are sent.
+  /// Held while the values that follow from a change are sent.
   private let sending = OwnedLock()
 
-  /// Opens the environments of a root, which has to exist.
+  /// Opens the environments of a root, which must exist.
   ///
   /// - Parameters:
-  ///   - layout: The places in the root.
+  ///   - layout: The paths in the root.
   ///   - settings: The settings that are switched, too.
   ///   - onStep: Called at each step of a change.
-  ///   - watch: Makes the signal of changes of a file.
+  ///   - watch: Creates the signal of changes of a file.
   /// - Throws: ``AppContainerError``.
   init(
     _ layout: ContainerLayout, settings: [any EnvironmentSettings], onStep: @escaping @Sendable (SwitchStep) -> Void,
@@ -88,7 +88,7 @@ final class ContainerEngine: Sendable {
     try exclusively("Opening the container") { access in try access.reconcile() }
   }
 
-  /// The scope for others, who keep this object, and hence follow, for as long as they have it.
+  /// The scope for other code, which retains the engine, so that live values follow for as long as they have the scope.
   var sharedScope: Scope {
     current.withLock { current in
       if let lent = current.lentScope { return lent }
@@ -152,8 +152,8 @@ final class ContainerEngine: Sendable {
   ///
   /// - Parameters:
   ///   - operation: The name of the operation, for errors.
-  ///   - isForSubscribers: A Boolean value that indicates whether a subscriber of these values may cause this, too.
-  ///   - isDue: Called in the turn; if it returns `false`, nothing is done.
+  ///   - isForSubscribers: Pass `true` if a subscriber of these values may call this, too.
+  ///   - isDue: Called under the turn; if it returns `false`, nothing is done.
   ///   - body: Makes the change.
   /// - Returns: The result of `body`, or `nil` if nothing was due.
   /// - Throws: The error of `isDue` or `body`, or ``AppContainerError``.
@@ -193,11 +193,11 @@ final class ContainerEngine: Sendable {
   }
 
   private func enter(_ operation: String) throws(AppContainerError) {
-    // The switching thread waits for this one.
+    // The thread that switches waits for this one.
     if scope.isDelayedByThisThread { throw .nested(operation: operation) }
     while true {
       if turn.isHeldByThisThread { throw .nested(operation: operation) }
-      // The values and events of the last change come before anything of the next.
+      // All values and events of the previous change are sent before this change begins.
       sending.withLock {}
       outbox.deliver { $0() }
       turn.lock()
@@ -206,7 +206,7 @@ final class ContainerEngine: Sendable {
     }
   }
 
-  /// Runs a closure while nothing is moved; at once, if this very thread moves.
+  /// Runs a closure while no files are moved, or at once if this thread moves them.
   ///
   /// It never waits for subscribers, because one of them may be waiting for the thread that calls it.
   private func steadily(_ body: () throws -> Void) throws {
@@ -236,7 +236,7 @@ final class ContainerEngine: Sendable {
     Adoption(state: state, environments: state.ids.map { store.environment($0, in: state) })
   }
 
-  /// Adopts a state of the disk as a part of the change that is about to be sent.
+  /// Adopts a state on the disk as part of the change that is about to be sent.
   func adopt(_ adoption: Adoption) {
     guard let current = adoption.environments.first(where: { $0.id == adoption.state.active }) else { return }
     self.current.withLock { $0.state = adoption.state }
@@ -249,7 +249,7 @@ final class ContainerEngine: Sendable {
     do {
       try exclusively("Opening the container") { access in try access.reconcile() }
     } catch {
-      // From inside of a change, nothing is newer than what this thread knows.
+      // Inside a change, this thread already knows the newest state.
       guard case .nested = error else { throw error }
     }
   }
@@ -257,7 +257,7 @@ final class ContainerEngine: Sendable {
   /// A Boolean value that indicates whether the live values have followed every switch, and no switch is in progress.
   private var hasFollowed: Bool {
     do {
-      // In this order: the journal is there before the first file is moved, and until the state says that all are.
+      // The order matters: the journal exists before the first file moves, until the state records that all have moved.
       guard try store.journalData() == nil, let data = try store.stateData() else { return false }
       if let seen = seenState.withLock({ $0 }), seen.data == data { return seen.switches == known.switches }
       let state = try store.state(from: data, at: layout.stateURL)
@@ -273,18 +273,18 @@ final class ContainerEngine: Sendable {
     if turn.isHeldByThisThread { return }
     do {
       guard try isBehind() else { return }
-      // It may have been a change of this process, after which the root may be removed as well.
+      // The change may have been made by this process, which may have removed the root afterwards.
       _ = try inTurn("Following another process", isForSubscribers: true, ifDue: isBehind) { _ in }
       lastFailure.withLock { $0 = nil }
     } catch {
-      // It cannot be read now. The next change of the file calls this again.
+      // The state cannot be read now. The next change of the file calls this method again.
       report(AppContainerError(mapping: error))
     }
   }
 
-  /// Reports an error that keeps this process from following, once until another one occurs.
+  /// Reports an error that keeps this process from following, unless the previous report was the same.
   private func report(_ error: AppContainerError) {
-    // The change that this thread is in comes first, and ends with another look.
+    // This thread is inside a change, which checks the state again when it ends.
     if case .nested = error { return }
     let words = error.description
     let isNew = lastFailure.withLock { last in

@@ -1,6 +1,6 @@
 import Signals
 
-/// The engines of this process: one for each root, for as long as anybody uses it.
+/// The engines of this process: one for each root, for as long as it is in use.
 final class ContainerEngines: Sendable {
   static let shared = ContainerEngines()
 
@@ -10,7 +10,7 @@ final class ContainerEngines: Sendable {
 
   private let entries = Guarded<[ContainerLayout: Entry]>([:])
 
-  /// The engine of a root, made if there is none.
+  /// Returns the engine of a root, and creates it if it is missing.
   func engine(
     for layout: ContainerLayout, settings: [any EnvironmentSettings], onStep: @escaping @Sendable (SwitchStep) -> Void
   ) throws(AppContainerError) -> ContainerEngine {
@@ -19,7 +19,8 @@ final class ContainerEngines: Sendable {
       try engine.catchUp()
       return engine
     }
-    // Opening may wait for another process, so it is done without the lock. If two threads open a root, one engine is used.
+    // Opening may wait for another process, so it is done without the lock. If two threads open a root, one engine is
+    // used.
     let made = try ContainerEngine(layout, settings: settings, onStep: onStep)
     return entries.withLock { entries in
       entries = entries.filter { $0.value.engine != nil }

@@ -2,7 +2,7 @@ import AppGroups
 import FileSignals
 import Foundation
 
-/// The places in a root.
+/// The paths in a root.
 ///
 /// ```
 /// <root>/…                              the files of the active environment
@@ -17,20 +17,20 @@ struct ContainerLayout: Sendable, Hashable {
   /// The root, free of symbolic links.
   let root: URL
 
-  /// The hidden directory, from the root on.
+  /// The hidden directory, relative to the root.
   let hidden: EntryPath
 
   /// Directories that the system owns, so that only their contents can be switched.
   let fixed: [EntryPath]
 
-  /// The paths that are never switched, besides the hidden directory.
+  /// The paths that are never switched, in addition to the hidden directory.
   let permanent: [EntryPath]
 
   init(root: URL, hidden: String = SwitchedRoots.recordDirectories[0], fixed: [String] = [], permanent: [String] = []) {
     self.root = root
     self.hidden = EntryPath(hidden)
     self.fixed = fixed.map { EntryPath($0) }
-    // All environments share the locks of files in the root, and presence. The other paths belong to the system.
+    // All environments share presence and the locks of files in the root. The other paths belong to the system.
     self.permanent = ([hidden] + SwitchedRoots.permanentNames + permanent).map { EntryPath($0) }
   }
 
@@ -39,7 +39,7 @@ struct ContainerLayout: Sendable, Hashable {
   var backupURL: URL { hiddenURL.appending(path: "state.backup.json", directoryHint: .notDirectory) }
   var journalURL: URL { hiddenURL.appending(path: "journal.json", directoryHint: .notDirectory) }
 
-  /// The directory of an environment, or of one that is being made or removed.
+  /// Returns the directory of an environment, or of one that is being created or removed.
   func directory(_ name: String) -> URL { hiddenURL.appending(path: name, directoryHint: .isDirectory) }
 
   func infoURL(_ name: String) -> URL {
@@ -55,7 +55,7 @@ struct ContainerLayout: Sendable, Hashable {
   static let info = "info.json"
   static let settings = "settings"
 
-  /// The files of an environment that is not active, from the hidden directory on.
+  /// Returns the directory of an inactive environment's files, relative to the hidden directory.
   static func data(_ name: String) -> EntryPath { EntryPath("\(name)/data") }
 
   static func data(_ id: UUID) -> EntryPath { data(id.uuidString) }
@@ -63,16 +63,16 @@ struct ContainerLayout: Sendable, Hashable {
   /// The directory of files that belong to no environment.
   static let aside = EntryPath("aside")
 
-  /// A name for the directory of an environment that is being made.
+  /// Returns a name for the directory of an environment that is being created.
   static func unfinished(_ id: UUID) -> String { ".new-\(id.uuidString)" }
 
-  /// A name for the directory of an environment that is being removed.
+  /// Returns a name for the directory of an environment that is being removed.
   static func discarded() -> String { ".gone-\(UUID.random().uuidString)" }
 
   /// Returns whether a directory is a leftover of an unfinished operation.
   static func isLeftover(_ name: String) -> Bool { name.hasPrefix(".new-") || name.hasPrefix(".gone-") }
 
-  /// The identifier of the environment with a directory of this name; `nil` if no environment has such a directory.
+  /// Returns the identifier of the environment with this directory name, or `nil` if the name is not an identifier.
   static func id(_ name: String) -> UUID? {
     guard let id = UUID(uuidString: name), id.uuidString == name else { return nil }
     return id

@@ -11,26 +11,27 @@ struct ContainerState: Sendable, Equatable {
 
   static let format = FileFormat<ContainerState>.record(FileVersions(ContainerState.self))
 
-  /// The number of changes to anything in the list, by which other processes notice a change.
+  /// The number of changes to the list, by which other processes notice a change.
   var revision = 0
 
-  /// The number of switches, and of times that the active environment was emptied: each replaces all live files.
+  /// The number of times that all live files were replaced, by a switch or by emptying the active environment.
   var switches = 0
 
   var active = AppContainer.Environment.defaultID
 
-  /// All environments, in the order in which they were made.
+  /// All environments, in the order in which they were created.
   var ids = [AppContainer.Environment.defaultID]
 
-  /// The entries that are not switched, as paths from the root on.
+  /// The entries that are not switched, as paths relative to the root.
   var excludes: [String] = []
 
-  /// By the name of the directory; here and not in the records of the environments, so that a switch changes one file.
+  /// The activations by directory name. They are stored here instead of in the records, so that a switch changes one
+  /// file.
   var activations: [String: Activation] = [:]
 }
 
 extension ContainerState: Codable {
-  /// The state as it is written, with identifiers as the names of directories.
+  /// The stored form of the state, with identifiers as directory names.
   private struct Record: Codable {
     let revision: Int
     let switches: Int

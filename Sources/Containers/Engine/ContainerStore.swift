@@ -10,10 +10,10 @@ struct ContainerStore: Sendable {
 
   // MARK: State
 
-  /// The state, or `nil` if there is none yet.
+  /// Returns the state, or `nil` if there is none yet.
   ///
-  /// - Throws: ``AppContainerError`` if there is one that cannot be used. Then no one may guess which environment is
-  ///   active, because after a wrong guess the next switch would mix the files of two.
+  /// - Throws: ``AppContainerError`` if the state is unusable. The active environment must never be guessed: after a
+  ///   wrong guess, the next switch would mix the files of two environments.
   func state() throws(AppContainerError) -> ContainerState? {
     do {
       if let state = try state(at: layout.stateURL) { return state }
@@ -29,7 +29,7 @@ struct ContainerStore: Sendable {
     return nil
   }
 
-  /// The content of the state's file, or `nil` if there is none.
+  /// Returns the content of the state file, or `nil` if it is missing.
   func stateData() throws(AppContainerError) -> Data? { try contents(of: layout.stateURL) }
 
   private func state(at url: URL) throws(AppContainerError) -> ContainerState? {
@@ -37,7 +37,7 @@ struct ContainerStore: Sendable {
     return try state(from: data, at: url)
   }
 
-  /// The state that the content of a file holds.
+  /// Decodes the state from the content of a file.
   func state(from data: Data, at url: URL) throws(AppContainerError) -> ContainerState {
     let state = try decode(data, ContainerState.format, from: url)
     guard state.ids.contains(state.active) else {
@@ -46,18 +46,18 @@ struct ContainerStore: Sendable {
     return state
   }
 
-  /// Makes a state the one that counts.
+  /// Writes a state, which takes effect at once.
   func write(_ state: ContainerState, to file: ExclusiveFile) throws(AppContainerError) {
     try commit(prepare(state, for: file), state, file)
   }
 
-  /// Writes the state beside its place, so that all that can fail for want of space has not.
+  /// Writes the state to a temporary file, so that the commit cannot fail for lack of space.
   func prepare(_ state: ContainerState, for file: ExclusiveFile) throws(AppContainerError) -> PreparedWrite {
     let data = try encode(state, ContainerState.format)
     return try wrapped { () throws(DurableFileError) in try file.prepare(data, durability: .storage) }
   }
 
-  /// Puts a prepared state in its place, which is the one step that decides, and then a copy of it.
+  /// Renames a prepared state into place, which is the step that decides, and then writes its backup.
   func commit(
     _ prepared: PreparedWrite, _ state: ContainerState, _ file: ExclusiveFile, step: (SwitchStep) -> Void = { _ in }
   ) throws(AppContainerError) {
@@ -67,14 +67,14 @@ struct ContainerStore: Sendable {
       try file.synchronizeDirectory()
       try DurableFile.write(encode(state, ContainerState.format), to: layout.backupURL, durability: .process)
     } catch {
-      // What counts is in its place. The next change writes both again.
+      // The state is in place. The next change writes both files again.
     }
     step(.backedUp)
   }
 
   // MARK: Journal
 
-  /// The content of the journal's file, or `nil` if nothing is moved.
+  /// Returns the content of the journal, or `nil` if no move is in progress.
   func journalData() throws(AppContainerError) -> Data? { try contents(of: layout.journalURL) }
 
   func journal() throws(AppContainerError) -> SwitchJournal? {
@@ -87,14 +87,14 @@ struct ContainerStore: Sendable {
     try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.journalURL) }
   }
 
-  /// Removes the journal; to do so again after a power failure does no harm.
+  /// Removes the journal. Removing it again after a power failure does no harm.
   func removeJournal(in hidden: Folder) throws(AppContainerError) {
     try TreeRemover.remove(EntryPath(layout.journalURL.lastPathComponent), in: hidden)
   }
 
   // MARK: Environments
 
-  /// An environment by its record; with placeholders and the reason if its record cannot be read.
+  /// Returns an environment with its record, or with placeholders and the reason if the record cannot be read.
   func environment(_ id: UUID, in state: ContainerState) -> AppContainer.Environment {
     let activation = state.activations[id.uuidString] ?? .init()
     var environment: AppContainer.Environment
@@ -116,15 +116,15 @@ struct ContainerStore: Sendable {
     return try decode(data, EnvironmentInfo.format, from: url)
   }
 
-  /// Writes a record into the directory of an environment, which may be a new one.
+  /// Writes a record into the directory of an environment, which may be new.
   func write(_ info: EnvironmentInfo, for name: String) throws(AppContainerError) {
     let data = try encode(info, EnvironmentInfo.format)
     try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.infoURL(name)) }
   }
 
-  /// The environments that have a directory, whatever the state says.
+  /// Returns the environments that have a directory, even if the state does not list them.
   ///
-  /// A directory of any other name is left alone, and so is a link.
+  /// Links and directories with other names are ignored.
   func environmentIDs() throws(AppContainerError) -> [UUID] {
     let hidden = try Folder(layout.hiddenURL)
     return try hidden.names().compactMap { name in
@@ -161,7 +161,7 @@ struct ContainerStore: Sendable {
     do {
       return try format.encode(record)
     } catch {
-      // Dates and texts can always be written; what remains is a clock that shows no number.
+      // Dates and strings can always be encoded. The only possible cause is a clock that returns an invalid date.
       throw .unusableRoot(layout.root, reason: "\(error)")
     }
   }

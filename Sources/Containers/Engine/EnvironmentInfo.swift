@@ -1,7 +1,7 @@
 import AppGroups
 import Foundation
 
-/// The record of one environment, beside its files.
+/// The record of one environment, stored beside its files.
 struct EnvironmentInfo: Codable, Sendable, Equatable {
   static let format = FileFormat<EnvironmentInfo>.record(FileVersions(EnvironmentInfo.self))
 

@@ -3,7 +3,7 @@ struct ExcludeRules: Sendable {
   enum Verdict: Sendable {
     case moves
     case stays
-    /// A directory stays, and its entries are considered one by one.
+    /// The directory stays, and its entries are considered one by one.
     case opens
   }
 
@@ -16,7 +16,7 @@ struct ExcludeRules: Sendable {
   /// The directories that stay while their entries are considered one by one.
   let fixed: Set<EntryPath>
 
-  /// Directories that lead to what stays.
+  /// The directories that lead to entries that stay.
   private let leading: Set<EntryPath>
 
   init(_ layout: ContainerLayout, custom: [String]) {
@@ -36,9 +36,9 @@ struct ExcludeRules: Sendable {
     staying.union(fixed).lazy.filter { path.isAncestor(of: $0) }
   }
 
-  /// The path in its one spelling.
+  /// Returns a path in its canonical spelling.
   ///
-  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if it names nothing below the root.
+  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if the path does not lie below the root.
   static func normalized(_ text: String) throws(AppContainerError) -> String {
     let names = text.split(separator: "/", omittingEmptySubsequences: true)
     if text.hasPrefix("/") { throw .invalidExcludedPath(text, reason: "it is absolute") }

@@ -75,7 +75,7 @@ final class Participants: Sendable {
   }
 
   private func removeHook(_ number: Int) {
-    // What the hook has captured goes without the lock, since that may run anybody's code.
+    // The captured values of the hook are released without the lock, because their `deinit` may run any code.
     let removed = state.withLock { state in
       state.hooks.firstIndex { $0.number == number }.map { state.hooks.remove(at: $0) }
     }

@@ -2,10 +2,10 @@ import AppGroups
 
 /// The record of a switch, which is written before the first move.
 ///
-/// An entry with the same path may be on both lists. Its place shows how far the switch went, because each move is one
-/// `rename` and nothing is ever overwritten. So single steps need not be recorded.
+/// An entry with the same path may be on both lists. The location of each entry shows how far the switch went, because
+/// each move is one `rename` and nothing is ever overwritten. So single steps need not be recorded.
 struct SwitchJournal: Codable, Sendable, Equatable {
-  /// A directory of the hidden one that is put aside for another.
+  /// A directory in the hidden directory that is moved aside for another one.
   struct Replacement: Codable, Sendable, Equatable {
     let path: EntryPath
     let old: EntryPath
@@ -13,10 +13,10 @@ struct SwitchJournal: Codable, Sendable, Equatable {
 
   static let format = FileFormat<SwitchJournal>.record(FileVersions(SwitchJournal.self))
 
-  /// The revision of the state that says that all is done.
+  /// The revision of the state that completes the switch.
   let revision: Int
 
-  /// The directories for the leaving and of the arriving entries, relative to the hidden directory.
+  /// The directories that receive the leaving entries and contain the arriving ones, relative to the hidden directory.
   let leavingTo: EntryPath
   let arrivingFrom: EntryPath?
 

@@ -1,7 +1,7 @@
 import FileSignals
 import Foundation
 
-/// Moves the entries of a journal, or moves them back; both may be begun again wherever they were broken off.
+/// Moves the entries of a journal, or moves them back. Both can be resumed after an interruption at any point.
 struct SwitchMoves {
   let journal: SwitchJournal
   let root: Folder
@@ -10,15 +10,15 @@ struct SwitchMoves {
 
   private func folder(_ path: EntryPath) throws(AppContainerError) -> Folder { try Folder(path, in: hidden) }
 
-  /// Clears the place for the leaving files, in case another program has put something there.
+  /// Clears the destinations of the leaving files, in case another program has created entries there.
   ///
-  /// Call it before the journal is written: entries that are there afterwards count as moved from the root.
+  /// Call it before the journal is written: entries that exist afterwards count as moved from the root.
   func clearTheWay() throws(AppContainerError) {
     let stash = try folder(journal.leavingTo)
     for path in journal.leaving where stash.status(of: path) != nil { try putAside(path, of: stash) }
   }
 
-  /// Moves everything.
+  /// Moves all entries.
   func perform() throws(AppContainerError) {
     let stash = try folder(journal.leavingTo)
     if let replacement = journal.replacement { try replace(replacement) }
@@ -33,7 +33,7 @@ struct SwitchMoves {
       folders.append(source)
       for path in journal.arriving {
         try makeParents(of: path, in: root, like: source)
-        // Another program has just created it.
+        // Another program has created the entry in the meantime.
         if root.status(of: path) != nil, source.status(of: path) != nil { try putAside(path, of: root) }
         try move(path, from: source, to: root)
         step(.arrived)
@@ -44,7 +44,7 @@ struct SwitchMoves {
     step(.synchronized)
   }
 
-  /// Moves everything back that was moved.
+  /// Moves all entries back that were moved.
   func undo() throws(AppContainerError) {
     let stash = try folder(journal.leavingTo)
     var folders = [stash]
@@ -58,7 +58,7 @@ struct SwitchMoves {
       }
     }
     for path in journal.leaving.reversed() where stash.status(of: path) != nil {
-      // An entry that was created in its place since then belongs to no environment.
+      // An entry that another program has created at this path belongs to no environment.
       if root.status(of: path) != nil { try putAside(path, of: root) }
       try makeParents(of: path, in: root, like: stash)
       try move(path, from: stash, to: root)
@@ -73,7 +73,7 @@ struct SwitchMoves {
   // MARK: Single moves
 
   private func move(_ path: EntryPath, from old: Folder, to new: Folder) throws(AppContainerError) {
-    // Its owner may have removed it in between.
+    // Another program may have removed the entry in the meantime.
     guard old.status(of: path) != nil else { return }
     guard try ExclusiveRename.move(path, in: old, to: path, in: new) else {
       throw .blocked(new.place(of: path), reason: "it was created while files were being moved")

@@ -1,10 +1,10 @@
 import FileSignals
 
-/// Finds out which entries have to be moved: as few as possible, so whole directories wherever nothing in them stays.
+/// Determines the entries to move. A directory is moved as a whole unless an entry in it stays.
 struct SwitchPlan {
   let rules: ExcludeRules
 
-  /// Directories of the root that stay, because something in them does.
+  /// The directories of the root that stay, because entries in them stay.
   private(set) var opened: Set<EntryPath> = []
 
   init(rules: ExcludeRules) {
@@ -37,7 +37,7 @@ struct SwitchPlan {
     }
   }
 
-  /// Returns whether a directory stays: only if it contains an entry that does, so that no empty ones are left behind.
+  /// Returns whether a directory stays, which it does only if it contains an entry that stays.
   ///
   /// A link in its place is not entered. It is moved like any other entry.
   private func staysOpen(_ path: EntryPath, in root: Folder) -> Bool {
@@ -57,7 +57,7 @@ struct SwitchPlan {
   ) throws(AppContainerError) {
     for name in try data.names(at: path) {
       let entry = path.appending(name)
-      // Only a foreign archive can contain it, and no switch would ever put it away again.
+      // Only an archive from another source can contain the entry, and no switch would ever put it away again.
       if rules.permanent.contains(entry) { continue }
       if opened.contains(entry) {
         guard data.status(of: entry)?.kind == .directory else {
@@ -66,7 +66,7 @@ struct SwitchPlan {
         }
         try look(at: entry, in: data, into: root, &paths)
       } else if case .stays = rules.verdict(on: entry), root.status(of: entry) != nil {
-        // It was put away before it was excluded, and the root has the shared one now.
+        // The entry was put away before its path was excluded, and the root now has the shared one.
         continue
       } else {
         paths.append(entry)

@@ -1,8 +1,8 @@
-/// A step of a change of a root, at which tests end the process.
+/// A step of a change of a root, at which tests can end the process.
 package enum SwitchStep: Sendable, Hashable {
-  /// Memory was written down for the environment that goes.
+  /// Unsaved state was written for the old environment.
   case flushed
-  /// The intent is on the disk.
+  /// The journal is on the disk.
   case journalled
   /// One entry has left the root, has arrived in it, or was moved back.
   case left, arrived, returned
@@ -10,10 +10,10 @@ package enum SwitchStep: Sendable, Hashable {
   case synchronized
   /// The settings and cookies of the new environment are loaded.
   case loaded
-  /// The state says so: the one step that decides.
+  /// The new state is in place, which is the step that decides.
   case committed
-  /// The copy of the state says so, too.
+  /// The backup of the state is in place, too.
   case backedUp
-  /// The journal is gone.
+  /// The journal is removed.
   case finished
 }

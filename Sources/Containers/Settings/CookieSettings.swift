@@ -11,7 +11,7 @@ import Foundation
 /// While their environment is active, the cookies are in Foundation's storage, and otherwise in a file of the
 /// environment. A cookie for a host that cannot exist names the environment.
 struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: storages may be used from any thread.
-  /// The host and the name of the cookie that says which environment the others belong to.
+  /// The host of the cookie that names the environment of the other cookies.
   static let ownerHost = "container.signals.invalid"
   static let ownerName = "container"
 
@@ -34,7 +34,7 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
   }
 
   private struct Contents: Codable, Sendable {
-    /// On one line, since people need not read it.
+    /// JSON on one line, because people need not read it.
     static let format = FileFormat<Contents>.record(
       FileVersions(Contents.self),
       coding: FileCoding(
@@ -55,7 +55,7 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
       if let other = SettingsDirectory.existing(of: owner, beside: directory) { try flush(into: other) }
       try load(from: directory)
     } else {
-      // They have never been switched, so they belong to the active environment.
+      // The cookies have never been switched, so they belong to the active environment.
       let known = Set(cookies.map { [$0.name, $0.domain, $0.path] })
       for cookie in try saved(in: directory) where !known.contains([cookie.name, cookie.domain, cookie.path]) {
         set(cookie)
@@ -72,7 +72,7 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
 
   func load(from directory: URL) throws {
     let new = try saved(in: directory)
-    // Foundation on Linux writes its file at each of these, and the process may end at any.
+    // Foundation on Linux writes its file after each of these steps, and the process may end at any of them.
     setOwner(SettingsDirectory.unowned)
     for cookie in storage.cookies ?? [] where !isOwnerMark(cookie) { storage.deleteCookie(cookie) }
     for cookie in new { set(cookie) }
@@ -115,9 +115,10 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
     cookie.domain == Self.ownerHost && cookie.name == Self.ownerName && cookie.path == "/"
   }
 
-  /// Returns whether a cookie of a file, which may come from a foreign archive, could pass for the mark.
+  /// Returns whether a cookie in a file, which may come from an untrusted archive, could be mistaken for the owner's
+  /// mark.
   private func isForged(_ cookie: HTTPCookie) -> Bool {
-    // Foundation on Linux identifies a cookie by this text.
+    // Foundation on Linux identifies a cookie by this string.
     let identity = cookie.domain + cookie.path + cookie.name
     return cookie.domain == Self.ownerHost || identity == Self.ownerHost + "/" + Self.ownerName
   }

@@ -2,7 +2,7 @@ import AppGroups
 import FileSignals
 import Foundation
 
-/// The values of one suite of `UserDefaults`, which are read and replaced all together.
+/// The values of one suite of `UserDefaults`, which are read and replaced together.
 struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used from any thread, as they document.
   let suite: DefaultsSuite
   private let defaults: UserDefaults
@@ -15,7 +15,7 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
       name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
       defaults = .standard
     case .named(let name):
-      // Foundation makes a path of it as it is, and one with ".." leads anywhere.
+      // Foundation uses the name as a part of a path without checking it, so ".." could lead to any directory.
       if let problem = PathComponent.problem(with: name, limit: PathComponent.maximumFileLength) {
         throw Self.failure(name, problem)
       }
@@ -49,21 +49,21 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
     }
   }
 
-  /// The values that were set, without registered values and the program's arguments.
+  /// The values that were set, without registered values and program arguments.
   ///
   /// These are the saved values, so call ``synchronize()`` first.
   func values() -> [String: Any] {
     #if !canImport(Darwin)
-      // The object that reads a domain by its name has a memory of its own.
+      // The object that reads a domain by its name has a cache of its own.
       UserDefaults(suiteName: name)?.synchronize()
     #endif
     return defaults.persistentDomain(forName: name) ?? [:]
   }
 
-  /// The values that are written down, whatever this process has set or read before.
+  /// Returns the stored values, regardless of what this process has set or read.
   func storedValues() throws -> [String: Any] {
     #if canImport(Darwin)
-      // There, all processes ask the same service.
+      // On this platform, all processes ask the same service.
       return values()
     #else
       let environment = ProcessInfo.processInfo.environment
@@ -78,13 +78,13 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
     #endif
   }
 
-  /// A text as this process knows it, which may have been set and not written down.
+  /// Returns a string as this process sees it, which may be set but not saved.
   func string(forKey key: String) -> String? { defaults.string(forKey: key) }
 
-  /// Sets a text, which is not written down yet.
+  /// Sets a string without saving it yet.
   func set(_ text: String, forKey key: String) { defaults.set(text, forKey: key) }
 
-  /// Replaces all values, in memory and on disk; the value of one key comes last.
+  /// Replaces all values, in memory and on disk. The value of the key `last` is written last.
   func replace(by new: [String: Any], endingWith last: String) throws(AppContainerError) {
     // Values that are not saved yet belong to the old environment.
     try synchronize()

@@ -8,7 +8,7 @@ import Foundation
 /// environment. One value names the environment. After a crash, or a switch during which this process did not run, it
 /// shows where the values belong.
 struct DefaultsSettings: EnvironmentSettings {
-  /// The key under which each suite says which environment its values belong to.
+  /// The key whose value in each suite names the environment of the other values.
   static let ownerKey = "org.signals.container"
 
   private static let fileName = "user-defaults.plist"
@@ -32,11 +32,11 @@ struct DefaultsSettings: EnvironmentSettings {
       let values = domain.values()
       let owner = values[Self.ownerKey] as? String
       if let owner, owner != SettingsDirectory.owner(of: directory) {
-        // They are another environment's, if there still is one.
+        // The values belong to another environment. Save them there if it still exists.
         if let other = SettingsDirectory.existing(of: owner, beside: directory) { try write([domain], into: other) }
         try load([domain], from: directory)
       } else if owner == nil {
-        // They have never been switched, so they belong to the active environment.
+        // The values have never been switched, so they belong to the active environment.
         let saved = try Self.read(Self.file(in: directory))[domain.key] ?? [:]
         let all = saved.merging(values) { $1 }
         let mark = [Self.ownerKey: SettingsDirectory.owner(of: directory)]
@@ -59,7 +59,7 @@ struct DefaultsSettings: EnvironmentSettings {
 
   func resume(in directory: URL) throws {
     for domain in domains {
-      // This process or another one may have put the values of another environment there.
+      // This process or another one may have loaded the values of another environment.
       let owners = try [domain.string(forKey: Self.ownerKey), domain.storedValues()[Self.ownerKey] as? String]
       if owners.contains(where: { $0 != nil && $0 != SettingsDirectory.owner(of: directory) }) {
         try load([domain], from: directory)
@@ -69,7 +69,7 @@ struct DefaultsSettings: EnvironmentSettings {
 
   func follow(from old: URL, to new: URL) throws {
     for domain in domains {
-      // The process that switched has put them there, and may have set others since.
+      // The process that switched has loaded these values, and may have set others since.
       let stored = try domain.storedValues()
       let owner = stored[Self.ownerKey] as? String ?? SettingsDirectory.owner(of: old)
       if owner == SettingsDirectory.owner(of: new) {
@@ -107,7 +107,7 @@ struct DefaultsSettings: EnvironmentSettings {
     for domain in domains {
       var values = suites[domain.key] ?? [:]
       values[Self.ownerKey] = SettingsDirectory.owner(of: directory)
-      // The process may end before all are there; on Apple's systems, each is on its way at once.
+      // The process may end before all values are set. On Apple's systems, each value is sent at once.
       domain.set(SettingsDirectory.unowned, forKey: Self.ownerKey)
       try domain.replace(by: values, endingWith: Self.ownerKey)
     }
@@ -127,7 +127,7 @@ struct DefaultsSettings: EnvironmentSettings {
     }
   }
 
-  /// Not by way of `Codable`, because values of any kind are kept as they are.
+  /// Reads the suites without `Codable`, because values of any kind are kept unchanged.
   private static func suites(in data: Data) throws -> [String: [String: Any]] {
     let root = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
     guard let version = root?["version"] as? Int else { throw Damage() }
@@ -136,7 +136,7 @@ struct DefaultsSettings: EnvironmentSettings {
     return suites
   }
 
-  /// The error for a property list that is none of ours.
+  /// The error for a property list that does not have the expected structure.
   private struct Damage: Error {}
 
   /// Returns whether `UserDefaults` accepts a value.

@@ -11,30 +11,31 @@ package protocol EnvironmentSettings: Sendable {
   /// Returns whether other settings with the same name switch the same state.
   func isSame(as other: any EnvironmentSettings) -> Bool
 
-  /// Makes memory hold the state of the active environment. State without an owner belongs to that environment.
+  /// Loads the state of the active environment. State without an owner belongs to that environment.
   ///
   /// It is called once, before the settings take part in switches.
   func begin(in directory: URL) throws
 
-  /// Writes what memory holds for the environment that goes, durably, below `directory`, and clears nothing yet.
+  /// Saves the state in memory durably in `directory`, without clearing it.
   ///
   /// It is called before the switch.
   func flush(into directory: URL) throws
 
-  /// Replaces what memory holds by what `directory` holds; nothing there means empty.
+  /// Replaces the state in memory with the state in `directory`, which is empty if there is no file.
   ///
-  /// It is called after the switch, and after a switch that failed with the directory of the environment that stays.
+  /// It is called after the switch. After a switch that failed, it is called with the directory of the environment that
+  /// stays active.
   func load(from directory: URL) throws
 
-  /// Makes memory hold the state of the active environment, after a change that was never finished.
+  /// Restores the state of the active environment after a change that was not completed.
   ///
-  /// Another process may have begun it and flushed only for itself. So this replaces only the state that the change has
-  /// put there.
+  /// Another process may have begun the change and saved only its own state. So this method replaces only state that
+  /// the change has loaded.
   func resume(in directory: URL) throws
 
   /// Follows a switch by another process, or the emptying of the active environment.
   ///
-  /// That process has flushed and loaded for itself. The state that this process keeps still belongs to the old
+  /// That process has saved and loaded only its own state. The state of this process still belongs to the old
   /// environment.
   func follow(from old: URL, to new: URL) throws
 }

@@ -4,16 +4,16 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A cookie of Foundation, with all its attributes, in a form that can be stored.
+/// A cookie of Foundation in a form that can be stored, with all its attributes.
 ///
-/// On Linux, Foundation's own form loses attributes: `Secure` is written in a form that is not read back, `HttpOnly` is
-/// left out, and so is an expiration date that was given as `Max-Age`.
+/// On Linux, Foundation's own form loses attributes. `Secure` is written in a form that cannot be read back.
+/// `HttpOnly`, and an expiration date that was given as `Max-Age`, are omitted.
 struct SavedCookie: Codable, Hashable, Sendable {
   var name: String
   var value: String
   var domain: String
   var path: String
-  /// When it ends; `nil` if it does when the program does.
+  /// The expiration date; `nil` if the cookie ends with the program.
   var expires: Date?
   var isSecure: Bool
   var isHTTPOnly: Bool
@@ -32,7 +32,7 @@ struct SavedCookie: Codable, Hashable, Sendable {
     version = cookie.version
   }
 
-  /// When a cookie ends, of which Foundation says that it does not.
+  /// Returns the expiration date of a cookie for which Foundation reports none.
   private static func end(of cookie: HTTPCookie) -> Date? {
     let properties = cookie.properties ?? [:]
     if let age = (properties[.maximumAge] as? String).flatMap(CookieDate.lifetime) {
@@ -43,8 +43,8 @@ struct SavedCookie: Codable, Hashable, Sendable {
     return (properties[.expires] as? String).flatMap(CookieDate.date)
   }
 
-  /// The cookie for Foundation; `nil` if Foundation finds it to be none, or if it would end the header that it is put
-  /// into, and begin another.
+  /// The cookie for Foundation; `nil` if Foundation considers it invalid, or if it contains a line break that would
+  /// begin another header.
   var cookie: HTTPCookie? {
     guard ![name, value, domain, path].contains(where: { $0.utf8.contains { [0, 10, 13].contains($0) } }) else {
       return nil

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A path relative to some directory, in the bytes of the file system.
+/// A path relative to a directory, in the bytes of the file system.
 ///
-/// Names need not be text.
+/// Names need not be valid UTF-8.
 struct EntryPath: Hashable, Sendable {
-  /// The names on the way, with slashes in between; empty for the directory itself.
+  /// The names along the path, separated by slashes; empty for the directory itself.
   let bytes: [UInt8]
 
   init(bytes: [UInt8]) {
@@ -26,7 +26,7 @@ struct EntryPath: Hashable, Sendable {
 
   func appending(_ name: String) -> EntryPath { appending(EntryPath(name)) }
 
-  /// The path as the system takes it.
+  /// The path in the form that system calls expect.
   var cString: [CChar] { (bytes.isEmpty ? [UInt8(ascii: ".")] : bytes).map(CChar.init(bitPattern:)) + [0] }
 
   /// Returns whether this path is a proper prefix of the other one.
@@ -35,24 +35,24 @@ struct EntryPath: Hashable, Sendable {
     return bytes.isEmpty || other.bytes[bytes.count] == Self.slash
   }
 
-  /// The directories on the way to the entry, the outermost first.
+  /// The directories that lead to the entry, the outermost first.
   var ancestors: [EntryPath] {
     bytes.indices.filter { bytes[$0] == Self.slash }.map { EntryPath(bytes: Array(bytes[..<$0])) }
   }
 
-  /// The directory in which the entry lies.
+  /// The directory that contains the entry.
   var parent: EntryPath {
     guard let last = bytes.lastIndex(of: Self.slash) else { return .top }
     return EntryPath(bytes: Array(bytes[..<last]))
   }
 
-  /// The last of the names.
+  /// The last name.
   var name: EntryPath {
     guard let last = bytes.lastIndex(of: Self.slash) else { return self }
     return EntryPath(bytes: Array(bytes[(last + 1)...]))
   }
 
-  /// The path in words; names that are no text are repaired, so it is for people only.
+  /// The path for display; names that are not valid UTF-8 are repaired.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 

@@ -8,7 +8,7 @@ import FileSignals
   import Musl
 #endif
 
-/// The part of an entry's status that is looked at here.
+/// The relevant part of an entry's status.
 struct EntryStatus: Sendable {
   let kind: FileStatus.Kind
   let permissions: UInt16

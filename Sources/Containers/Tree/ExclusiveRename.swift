@@ -11,10 +11,10 @@ import Foundation
 
 /// Renames that never overwrite anything.
 enum ExclusiveRename {
-  /// Moves an entry from one directory to another, as it is, link or not.
+  /// Moves an entry from one directory to another without following it if it is a link.
   ///
-  /// - Returns: Whether it was moved; not if there is something at the destination.
-  /// - Throws: ``AppContainerError`` if it cannot be moved; it is where it was then.
+  /// - Returns: `true` if it was moved, or `false` if the destination exists.
+  /// - Throws: ``AppContainerError`` if it cannot be moved; then it is in its old place.
   static func move(
     _ source: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
   ) throws(AppContainerError) -> Bool {
@@ -34,13 +34,13 @@ enum ExclusiveRename {
     throw failure(source, old)
   }
 
-  /// Renames, and sets `errno` if that fails.
+  /// Renames an entry, and sets `errno` if that fails.
   private static func rename(
     _ source: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
   ) -> Bool {
     if let result = system(old.number, source.cString, new.number, destination.cString) {
       if result == 0 { return true }
-      // Some file systems know no such thing.
+      // Some file systems do not support exclusive renames.
       guard errno == EINVAL || errno == ENOSYS || errno == ENOTSUP else { return false }
     }
     guard new.status(of: destination) == nil else {
@@ -50,9 +50,9 @@ enum ExclusiveRename {
     return renameat(old.number, source.cString, new.number, destination.cString) == 0
   }
 
-  /// The permissions of a directory whose owner may not write it, and `nil` for everything else.
+  /// Returns the permissions of a directory that its owner may not write to, and `nil` for everything else.
   ///
-  /// `errno` stays as it is.
+  /// `errno` is unchanged.
   private static func closedMode(of path: EntryPath, in folder: Folder) -> mode_t? {
     let reason = errno
     defer { errno = reason }
@@ -80,10 +80,10 @@ enum ExclusiveRename {
         CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt
       ) -> CInt
 
-    /// The C library has it, but does not show it to Swift.
+    /// The function in the C library, whose headers do not expose it to Swift.
     private static let call: Call? = {
       guard let symbol = dlsym(nil, "renameat2") else { return nil }
-      // Sound: that is the type of this function.
+      // Sound: the function has this type.
       return unsafeBitCast(symbol, to: Call.self)
     }()
 

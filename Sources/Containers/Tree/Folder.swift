@@ -9,19 +9,19 @@ import Foundation
   import Musl
 #endif
 
-/// An open directory, relative to which entries are found, whatever becomes of the path that led to it.
+/// An open directory, relative to which entries are found even if its path changes.
 final class Folder: Sendable {
   let url: URL
   private let descriptor: Descriptor
 
   var number: CInt { descriptor.number }
 
-  /// Opens a directory; a symbolic link in its place is not followed.
+  /// Opens a directory without following a symbolic link.
   convenience init(_ url: URL) throws(AppContainerError) {
     try self.init(opening: Array(url.path.utf8).map(CChar.init(bitPattern:)) + [0], in: AT_FDCWD, url)
   }
 
-  /// Opens a directory in another; a symbolic link in its place is not followed.
+  /// Opens a directory inside another one without following a symbolic link.
   convenience init(_ path: EntryPath, in folder: Folder) throws(AppContainerError) {
     try self.init(opening: path.cString, in: folder.number, folder.place(of: path))
   }
@@ -29,7 +29,7 @@ final class Folder: Sendable {
   private init(opening path: [CChar], in parent: CInt, _ url: URL) throws(AppContainerError) {
     let number = uninterrupted { openat(parent, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
     guard let descriptor = Descriptor(number) else {
-      // A link in its place is refused in either way.
+      // With either error code, the entry is a link or not a directory.
       if errno == ELOOP || errno == ENOTDIR { throw .blocked(url, reason: "it is not a directory") }
       throw .file(DurableFileError(errno, "open", url))
     }
@@ -37,7 +37,7 @@ final class Folder: Sendable {
     self.url = url
   }
 
-  /// The place of an entry, for errors.
+  /// Returns the path of an entry, for errors.
   func place(of path: EntryPath) -> URL {
     path.bytes.isEmpty ? url : url.appending(path: path.text, directoryHint: .notDirectory)
   }
@@ -49,7 +49,7 @@ final class Folder: Sendable {
     return EntryStatus(status)
   }
 
-  /// The names in the directory at a path, in no order.
+  /// Returns the names in a directory, in no particular order.
   func names(at path: EntryPath = .top) throws(AppContainerError) -> [EntryPath] {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     let copy = uninterrupted { openat(number, path.cString, flags) }
@@ -77,7 +77,7 @@ final class Folder: Sendable {
     return length
   }
 
-  /// Makes a directory, unless there is one.
+  /// Creates a directory, unless it exists.
   func makeDirectory(_ path: EntryPath, permissions: UInt16 = 0o700) throws(AppContainerError) {
     if mkdirat(number, path.cString, mode_t(permissions)) == 0 { return }
     guard errno == EEXIST else { throw failure("create", path) }
@@ -91,7 +91,7 @@ final class Folder: Sendable {
     unlinkat(number, path.cString, AT_REMOVEDIR)
   }
 
-  /// Waits until the names in the directory at a path are on the disk.
+  /// Waits until the names in a directory are on the disk.
   func synchronize(_ path: EntryPath = .top) throws(AppContainerError) {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     guard let directory = Descriptor(uninterrupted { openat(number, path.cString, flags) }) else {
@@ -100,7 +100,7 @@ final class Folder: Sendable {
     guard synchronizeNames(directory.number) else { throw failure("synchronize", path) }
   }
 
-  /// The error of a system call that has just failed.
+  /// Returns the error of a system call that has just failed.
   func failure(_ operation: String, _ path: EntryPath) -> AppContainerError {
     .file(DurableFileError(errno, operation, place(of: path)))
   }

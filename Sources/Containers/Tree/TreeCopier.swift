@@ -9,7 +9,7 @@ import Foundation
   import Musl
 #endif
 
-/// Copies trees: contents, modes and times; links as links.
+/// Copies trees with contents, modes and times. Links are copied as links.
 struct TreeCopier {
   /// The number of copied entries, including directories.
   private(set) var count = 0
@@ -21,7 +21,7 @@ struct TreeCopier {
     self.progress = progress
   }
 
-  /// Copies an entry with its contents to a free place; an existing directory is filled.
+  /// Copies an entry and its contents. The destination must not exist, unless both are directories.
   mutating func copy(
     _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
   ) throws(AppContainerError) {
@@ -45,7 +45,7 @@ struct TreeCopier {
     let source = try Folder(path, in: old)
     let copy = try Folder(destination, in: new)
     for name in try source.names() { try self.copy(name, in: source, to: name, in: copy) }
-    // Only now: creating entries in the directory changes its time, and needs the permission to write.
+    // This must come last: creating entries in the directory changes its time, and needs the permission to write.
     guard fchmod(copy.number, mode_t(status.permissions)) == 0 else { throw copy.failure("set the mode of", .top) }
     try setTimes(of: destination, in: new, status)
   }

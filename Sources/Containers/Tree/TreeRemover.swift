@@ -9,19 +9,19 @@ import Foundation
   import Musl
 #endif
 
-/// Removes trees; links are removed, never followed.
+/// Removes trees. Links are removed and never followed.
 enum TreeRemover {
-  /// The largest number of nested directories that are open at once; deeper trees must not exhaust the descriptors.
+  /// The maximum number of directories open at once, so that a deep tree cannot exhaust the file descriptors.
   private static let deepest = 32
 
-  /// Removes an entry and, if it is a directory, all that is in it; does nothing if there is none.
+  /// Removes an entry and, if it is a directory, its contents; does nothing if it is missing.
   static func remove(_ path: EntryPath, in folder: Folder) throws(AppContainerError) {
     _ = try remove(path, in: folder, top: nil, depth: 0)
   }
 
-  /// Removes an entry of a tree, or, of what lies too deep, moves it up to the top of the tree.
+  /// Removes an entry of a tree. An entry that is nested too deeply is moved up to the top of the tree instead.
   ///
-  /// - Returns: Whether anything was moved.
+  /// - Returns: `true` if an entry was moved.
   private static func remove(
     _ path: EntryPath, in folder: Folder, top: Folder?, depth: Int
   ) throws(AppContainerError) -> Bool {
@@ -33,7 +33,7 @@ enum TreeRemover {
       return false
     }
     if status.permissions & 0o700 != 0o700 {
-      // The owner may remove a directory that its owner may not enter. If this fails, opening it throws the reason.
+      // The directory may deny access even to its owner. If this fails, opening it throws the reason.
       fchmodat(folder.number, path.cString, mode_t(0o700), 0)
     }
     if let top, depth == deepest {
