@@ -10,7 +10,7 @@ extension ChangeLog {
     isTentative = false
     hasBegun = false
     hasChangedSchema = false
-    // From now on, no other connection can change the file. Earlier changes by others may have altered tables.
+    // From now on, no other connection can change the file. Other connections may have altered tables before.
     if currentFileVersion != fileVersion {
       if let expectedVersion { try connection.checkVersion(expectedVersion) }
       let version = try connection.value("PRAGMA schema_version")

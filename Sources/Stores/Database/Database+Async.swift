@@ -3,9 +3,9 @@ import FileSignals
 extension Database {
   /// Reads without blocking the threads that tasks run on.
   ///
-  /// - Parameter body: Reads, on a thread of the database's own, and cannot suspend.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before `body`
+  /// - Parameter body: Reads, on a thread of the database. It cannot suspend.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, ``DatabaseError``, or `CancellationError` if the task was cancelled before `body`
   ///   began.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (ReadTransaction) throws -> Result
@@ -15,13 +15,13 @@ extension Database {
 
   /// Changes the database without blocking the threads that tasks run on.
   ///
-  /// The closure runs on a thread of the database's own and cannot suspend, since a lock held across an `await` could
-  /// keep every thread waiting for a task that has none to run on.
+  /// The closure runs on a thread of the database and cannot suspend. A lock that is held across an `await` could keep
+  /// every thread waiting for a task that has no thread to run on.
   ///
-  /// - Parameter body: Reads and writes. Keep it short: others wait.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before `body`
-  ///   began; nothing has been changed then.
+  /// - Parameter body: Reads and writes. Keep it short, because other writers wait.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, ``DatabaseError``, or `CancellationError` if the task was cancelled before `body`
+  ///   began; then nothing has changed.
   @discardableResult
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> Result

@@ -1,17 +1,18 @@
 extension Database {
-  /// Changes the database, and overwrites what the change deletes and replaces: when this returns, neither the file nor
-  /// its write-ahead log contains it.
+  /// Changes the database, and overwrites the content that the change deletes or replaces.
   ///
-  /// It takes longer than `write`. If another connection keeps reading the old content, that stays in the
-  /// log until the next change or the last close.
+  /// When this returns, neither the file nor its write-ahead log contains that content.
+  ///
+  /// It takes longer than `write`. If another connection still reads the old content, it stays in the log until the
+  /// next change or the last close.
   ///
   /// - Parameter body: Reads and writes, on this thread.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, or ``DatabaseError``; nothing has been changed then.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or ``DatabaseError``; then nothing has changed.
   @discardableResult
   package func writeErasing<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     let result = try write { transaction in
-      // The setting belongs to the connection, which may be another one each time.
+      // The setting belongs to the connection, which may be a new one each time.
       try transaction.execute("PRAGMA secure_delete = ON")
       return try body(transaction)
     }

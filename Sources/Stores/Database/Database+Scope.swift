@@ -20,7 +20,7 @@ extension Database {
 }
 
 extension Scope {
-  /// Returns whether a file lies in the directory whose contents are swapped, with or without following links.
+  /// Returns whether a file is in the directory whose contents are swapped, with or without following links.
   func contains(_ file: URL) -> Bool {
     let paths = { (url: URL) in [url.standardizedFileURL.path, url.resolvingSymlinksInPath().standardizedFileURL.path] }
     let directory = file.deletingLastPathComponent()
@@ -42,7 +42,7 @@ extension Database: ScopeMember {
   /// Opens the new file, or the same one again, and reads the new values of live queries and rows.
   package func prepareSwap(_ outcome: ScopeOutcome) {
     guard pauses.isHeldByThisThread else {
-      // This thread is in a transaction, which ends in the old contents. Their rows are not shown any more.
+      // This thread is in a transaction, which ends in the old contents. Their rows are no longer shown.
       if outcome == .swapped, scopePolicy == .follows, !writer.isClosed { regions.awaitSwap() }
       return
     }
@@ -84,7 +84,7 @@ extension Database: ScopeMember {
     changes.afterwards { [self] in
       delivery.flush()
       if failure != nil, writer.isClosed { delivery.finish() }
-      // After a swap, live queries and rows have read already.
+      // After a swap, live queries and rows have already read the new contents.
       if failure != nil, outcome == .unchanged || writer.isClosed { return regions.tellAll() }
       if outcome == .unchanged { regions.tellStale() }
     }

@@ -1,12 +1,12 @@
 extension Database {
-  /// The names of all tables but the package's own, in order.
+  /// Returns the names of all tables except the package's own, in order.
   func userTables() throws(DatabaseError) -> [String] {
     try readValue { transaction throws(DatabaseError) in
       try transaction.connection.tableNames().filter { !TableCatalog.isOwn($0) }.sorted()
     }
   }
 
-  /// The names of some tables, as the file spells them.
+  /// Returns the names of some tables as the file spells them.
   ///
   /// - Throws: ``DatabaseError/noSuchTable(_:path:known:)`` if one does not exist.
   func spelling(of names: Set<String>) throws(DatabaseError) -> Set<String> {

@@ -5,7 +5,7 @@ public import Signals
 
 /// An SQLite database whose changes are a signal.
 ///
-/// One connection writes, others read at the same time, each transaction as if it were alone:
+/// One connection writes, and others read at the same time. Each transaction runs as if it were alone:
 ///
 /// ```swift
 /// import Stores
@@ -21,12 +21,12 @@ public import Signals
 /// subscription.cancel()
 /// ```
 ///
-/// - **Writes** are transactions. All of a write happens or, if its closure throws, nothing. Writes of all threads and
-///   processes are serialized. A read never sees a change by others in its middle.
+/// - **Writes** are transactions. A write takes effect as a whole or, if its closure throws, not at all. Writes of all
+///   threads and processes are serialized. A read never sees a change that is made while it runs.
 /// - **Changes.** Each commit is sent once, as one ``ChangeSet``, in the order of commits, after it can be read, and
 ///   with no lock held: a subscriber may read and write. It names the changed rows, whatever statement changed them.
-/// - **Nested calls.** Inside a write, a read of the same thread sees what has been written so far; a read inside a
-///   read sees the same as the outer one. A write inside either throws
+/// - **Nested calls.** Inside a write, a read on the same thread sees the changes made so far. A read inside a read
+///   sees the same content as the outer one. A write inside either throws
 ///   ``DatabaseError/nestedAccess(path:inner:outer:)``.
 /// - **Threads.** All methods may be called from any thread. Methods that block have an asynchronous form for tasks.
 ///
@@ -50,16 +50,16 @@ public final class Database: Sendable {
   let mutableStatus = MutableProperty(DatabaseStatus.open)
   let pauses = DatabasePauses()
   let writer: DatabaseWriter
-  /// `nil` for a database in memory, which has one connection only.
+  /// The readers; `nil` for a database in memory, which has only one connection.
   let readers: ReaderPool?
   let delivery: ChangeDelivery
   /// The observers, by the parts that they observe.
   let regions: RegionRegistry
   let objects = LiveObjects()
   let sharing = DatabaseSharing()
-  /// `nil` for a database that no other program can write.
+  /// The observer of writes by other programs; `nil` for a database that no other program can write.
   let foreignWrites: ForeignWrites?
-  /// `nil` for a database that no other object can write.
+  /// The other objects of this process with the file; `nil` for a database that no other object can write.
   let siblings: FileSiblings?
   let asyncWrites = BlockingCalls(width: 1)
   let asyncReads: BlockingCalls
@@ -83,16 +83,17 @@ public final class Database: Sendable {
   ///   - access: The access of this process. A process that only reads opens only a file that matches the schema,
   ///     whatever the policy.
   ///   - schema: The contents of the database; an older file is migrated. Without a schema, you manage the tables.
-  ///   - policy: The rule for a file that does not match the schema or is damaged. Without a schema it is never emptied.
+  ///   - policy: The rule for a file that does not match the schema or is damaged. Without a schema it is never
+  ///     emptied.
   ///   - durability: The failures that a committed transaction survives; by default the crash of any process. After a
   ///     power failure the last transactions may then be missing, but none is ever partial.
-  ///   - busyTimeout: The longest wait for writes of other processes, before ``DatabaseError/busy(_:)`` is thrown. A
-  ///     migration by another process is waited for as long as it makes progress.
+  ///   - busyTimeout: The longest wait for writes of other processes, before ``DatabaseError/busy(_:)`` is thrown. The
+  ///     wait for a migration by another process continues as long as the migration makes progress.
   ///   - maximumReaderCount: The largest number of concurrent reads in this process, at least 1; others wait.
   ///   - applicationID: A number in the file's header that identifies the application; 0 for none. A file with another
   ///     number is refused.
-  ///   - scope: The scope that contains the file, if its contents may be swapped; see ``DatabaseStatus``. A file outside
-  ///     throws ``DatabaseError/outsideScope(path:root:)``. A database in memory ignores it.
+  ///   - scope: The scope that contains the file, if its contents may be swapped; see ``DatabaseStatus``. A file
+  ///     outside throws ``DatabaseError/outsideScope(path:root:)``. A database in memory ignores it.
   ///   - onSwap: The policy for a swap.
   /// - Throws: ``DatabaseError`` if it cannot be opened.
   public convenience init(
@@ -146,7 +147,7 @@ public final class Database: Sendable {
     if case .file(let url) = location, access != .immutable {
       let siblings = FileSiblings.of(url)
       self.siblings = siblings
-      // Counted before the file is looked at for the first time.
+      // It is created before the file is read for the first time, so that the count of commits is complete.
       foreignWrites = ForeignWrites(beside: url, siblings: siblings)
     } else {
       (siblings, foreignWrites) = (nil, nil)
@@ -159,7 +160,7 @@ public final class Database: Sendable {
     writer = try DatabaseWriter(
       path: location.path, connection: opened.writer, version: schema?.version,
       refusal: .openedReadOnly(path: location.path), delivery: delivery,
-      // A scope has the file swapped beneath the database, and says so.
+      // In a scope, the file is swapped on purpose, and the scope reports it.
       isBoundToPath: location != .memory && scope == nil)
     let readerCount = max(1, maximumReaderCount)
     readers = location == .memory ? nil : ReaderPool(file, limit: readerCount, scope: scope)
@@ -194,7 +195,7 @@ public final class Database: Sendable {
   ///   with the origin ``ChangeOrigin/foreign``.
   public var changes: DatabaseChanges { DatabaseChanges(database: self) }
 
-  /// Has commits of others noticed from now on: of other programs, and of other objects with the same file.
+  /// Observes the commits of other programs, and of other objects with the same file, from now on.
   func followOthers() {
     foreignWrites?.start(self)
     siblings?.follow(self)
@@ -202,8 +203,8 @@ public final class Database: Sendable {
 
   /// Reads in one transaction, which sees no change by others.
   ///
-  /// It never waits for a write, unless the database is in memory. It waits while the largest number of readers is
-  /// reading.
+  /// It never waits for a write, unless the database is in memory. If the maximum number of readers is reading, it
+  /// waits for one of them.
   ///
   /// - Parameter body: Reads, on this thread. Its argument is invalid after it has returned.
   /// - Returns: The result of `body`.
@@ -224,7 +225,7 @@ public final class Database: Sendable {
     return try readers.read(body)
   }
 
-  /// Reads with a closure that can only fail as databases do.
+  /// Reads with a closure that throws only a ``DatabaseError``.
   func readValue<Result>(
     _ body: (ReadTransaction) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -237,7 +238,7 @@ public final class Database: Sendable {
     }
   }
 
-  /// Changes the database in one transaction: all of it happens or, if the closure throws, nothing.
+  /// Changes the database in one transaction: completely or, if the closure throws, not at all.
   ///
   /// One thread of one process writes at a time, and others wait. When the method returns, the change is in the file.
   ///
@@ -259,7 +260,7 @@ public final class Database: Sendable {
   /// Closes the file permanently, after all running transactions.
   ///
   /// Later calls throw ``DatabaseError/closed(path:)``, and live queries report it in their status and failures. When
-  /// this returns, this object has nothing of the file open, so the file may be moved or removed.
+  /// this returns, this object has closed the file and its log, so they may be moved or removed.
   ///
   /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction of the same thread, or while that
   ///   thread swaps the file for another.
@@ -280,7 +281,7 @@ public final class Database: Sendable {
     writer.close(reason)
   }
 
-  /// Throws if the calling thread is in a transaction already, and would wait for itself.
+  /// Throws an error if the calling thread is already in a transaction, because it would wait for itself.
   @inline(__always)
   func refuseNesting(_ inner: String) throws(DatabaseError) {
     if writer.isHeldByThisThread {
@@ -292,7 +293,8 @@ public final class Database: Sendable {
     }
   }
 
-  /// Throws if the calling thread is in a transaction or swaps the file, and all others may be waiting for it.
+  /// Throws an error if the calling thread is in a transaction or swaps the file, because other threads may wait for
+  /// it.
   func refuseWaiting(_ inner: String) throws(DatabaseError) {
     try refuseNesting(inner)
     if pauses.isHeldByThisThread { throw .nestedAccess(path: location.path, inner: inner, outer: "swap") }
@@ -303,7 +305,7 @@ public final class Database: Sendable {
     writer.isHeldByThisThread || readers?.transactionOfThisThread != nil
   }
 
-  /// Has the calling thread call a closure when the transaction is over that it is in; not at all if it is in none.
+  /// Calls a closure when the transaction of the calling thread ends; does nothing if there is none.
   func afterTransaction(_ body: @escaping @Sendable () -> Void) {
     if isInTransactionOfThisThread { ends.add(body) }
   }

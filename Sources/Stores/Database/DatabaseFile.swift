@@ -26,7 +26,7 @@ struct DatabaseFile: Sendable {
     var tables: [String] = []
   }
 
-  /// Opens the file as its access says, and brings it to the version of its schema if that is allowed.
+  /// Opens the file with the requested access, and migrates it to the version of its schema if that is allowed.
   func open() throws(DatabaseError) -> Opened {
     guard access == .readWrite else { return try inspect() }
     guard let schema else { return Opened(writer: try connect(), outcome: nil) }
@@ -45,7 +45,7 @@ struct DatabaseFile: Sendable {
     return try SQLiteConnection(path: location.path, access: access, busyTimeout: busyTimeout)
   }
 
-  /// A Boolean value that indicates whether the database exists, and a file of its log does not.
+  /// A Boolean value that indicates whether the database exists but a file of its log is missing.
   private var isLogMissing: Bool {
     let path = location.path
     return FileStatus(path: path) != nil
@@ -57,7 +57,7 @@ struct DatabaseFile: Sendable {
       to: location, durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
   }
 
-  /// Looks at a file that must be as it should be, because nothing can be done about it.
+  /// Checks a file that this process must not change, so any problem is an error.
   private func inspect() throws(DatabaseError) -> Opened {
     let path = location.path
     if let status = FileStatus(path: path), status.kind != .regular {
@@ -70,7 +70,7 @@ struct DatabaseFile: Sendable {
     } catch {
       guard access == .readOnly, isLogMissing else { throw error }
       switch error {
-      // SQLite's code depends on whether it is the directory or the file system that forbids writing.
+      // SQLite's error code depends on whether the directory or the file system forbids writing.
       case .cannotOpen(let failure), .readOnly(let failure): throw .logMissing(failure)
       default: throw error
       }

@@ -27,7 +27,7 @@ enum DatabaseOpening {
       let reason = "attempt to write a readonly database"
       throw .readOnly(SQLiteFailure(extendedCode: SQLITE_READONLY, message: reason, path: path))
     }
-    // The first look at the content; nothing has been written yet.
+    // This reads the content for the first time; nothing has been written yet.
     try checkOwner(of: connection, applicationID)
     try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON")
     if case .file = location { try useLog(connection, busyTimeout) }
@@ -39,13 +39,13 @@ enum DatabaseOpening {
     return connection
   }
 
-  /// Creates an empty file that only its owner can read; SQLite would let everyone read it.
+  /// Creates an empty file that only its owner can read, because SQLite would create one that everyone can read.
   private static func makeFile(_ path: String) throws(DatabaseError) {
     if let status = FileStatus(path: path) {
       guard status.kind == .regular else { throw .notARegularFile(path: path, kind: status.kind.rawValue) }
       return
     }
-    // If that fails, SQLite reports the reason, or finds the file that another process has just created.
+    // If this fails, SQLite reports the reason, or opens the file that another process has just created.
     _ = Descriptor(uninterrupted { open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600) })
   }
 
@@ -74,11 +74,11 @@ enum DatabaseOpening {
           throw DatabaseError.unopenable(
             connection.path, because: "its file system does not allow a write-ahead log (\(mode))")
         }
-        // The log's file stays: limited in size, and empty when no process has the database open.
+        // The log file stays. It is limited in size, and empty when no process has the database open.
         try connection.execute("PRAGMA journal_size_limit = \(8 << 20)")
         return
       } catch {
-        // Of several processes that switch at the same time, SQLite turns some down without waiting.
+        // If several processes switch at the same time, SQLite refuses some of them without waiting.
         guard case .busy = error, ContinuousClock.now < deadline else { throw error }
         usleep(1000)
       }

@@ -1,9 +1,9 @@
 import Dispatch
 import Signals
 
-/// The time during which a database has no file, because another one is being put in its place.
+/// The time during which a database has no open file, because the file is being swapped or closed.
 ///
-/// The thread that makes it is the one that will end it.
+/// The thread that creates it must also end it.
 final class DatabasePause: Sendable {
   private let thread = ThreadIdentity.current
   private let gate = DispatchSemaphore(value: 0)
@@ -11,29 +11,29 @@ final class DatabasePause: Sendable {
   /// A Boolean value that indicates whether the calling thread swaps the files.
   var isOfThisThread: Bool { ThreadIdentity.current == thread }
 
-  /// Lets all go on who wait.
+  /// Ends the pause, so that all waiting threads continue.
   func end() {
     gate.signal()
   }
 
-  /// Waits for the end.
+  /// Waits for the end of the pause.
   func wait(_ path: String) throws(DatabaseError) {
     try refuse(path)
-    // Each lets the next one pass.
+    // Each waiting thread wakes the next one.
     gate.wait()
     gate.signal()
   }
 
-  /// Throws for the thread that swaps the files, which would wait for itself.
+  /// Throws an error on the thread that swaps the files, which would wait for itself.
   func refuse(_ path: String) throws(DatabaseError) {
     if isOfThisThread { throw .nestedAccess(path: path, inner: "read or write", outer: "swap") }
   }
 }
 
-/// The turn for swapping the file of a database, or closing it.
+/// The lock for swapping or closing the file of a database.
 ///
-/// Both wait for all readers and admit no new ones, so two at a time would deadlock. The turn is taken before the turns
-/// of writers and readers, and a thread in one of these never waits for it.
+/// Both operations wait for all readers and admit no new ones, so two at a time would deadlock. This lock is acquired
+/// before the locks of writers and readers, and a thread that holds one of those never waits for it.
 final class DatabasePauses: Sendable {
   private let turn = OwnedLock()
   private let pause = Guarded<DatabasePause?>(nil)
@@ -41,7 +41,7 @@ final class DatabasePauses: Sendable {
   /// A Boolean value that indicates whether the calling thread is swapping the file.
   var isHeldByThisThread: Bool { turn.isHeldByThisThread }
 
-  /// Waits for the turn, and begins a pause, which the same thread must end.
+  /// Acquires the lock, and begins a pause, which the same thread must end.
   func begin() -> DatabasePause {
     turn.lock()
     let pause = DatabasePause()
@@ -49,13 +49,13 @@ final class DatabasePauses: Sendable {
     return pause
   }
 
-  /// Ends the pause of the calling thread, and its turn.
+  /// Ends the pause of the calling thread, and releases the lock.
   func end() {
     pause.withLock { $0.take() }?.end()
     turn.unlock()
   }
 
-  /// Waits for the turn, and runs a closure in it.
+  /// Runs a closure with the lock held.
   func withTurn(_ body: () -> Void) {
     turn.withLock(body)
   }

@@ -2,12 +2,11 @@ import Foundation
 import Signals
 import Synchronization
 
-/// The one connection of a database that writes, and whose turn it is.
+/// The only writing connection of a database, and the lock that serializes writes.
 final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by the lock.
   let path: String
   private let lock = OwnedLock()
-  /// The connection; `nil` while the file is being swapped, and when there is nothing to write, for which there is a
-  /// reason.
+  /// The connection; `nil` while the file is being swapped, or if writing is refused for a reason.
   private var open: Open?
   private var refusal: DatabaseError?
   /// The error of a write to a sound file that this process may not write.
@@ -16,7 +15,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private let over = Atomic(false)
   private let newSchema = Atomic(false)
   private let delivery: ChangeDelivery
-  /// The number of the last change; changes of other databases of the file are counted without the lock.
+  /// The number of the last change. Changes by other databases of the file are counted without holding `lock`.
   private let sequence = Guarded<Int64>(0)
   /// The number of commits.
   let commits = FileSiblings.Commits()
@@ -26,13 +25,13 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   let firstState: ForeignWrites.FileState?
   /// A Boolean value that indicates whether the file must be at its path to be written.
   private let isBoundToPath: Bool
-  /// A Boolean value that indicates whether a new file is not usable yet, and has not been announced.
+  /// A Boolean value that indicates whether a new file has yet to be announced, because it is not usable yet.
   private var isOtherDue = false
-  /// The state that was prepared for the time after a pause.
+  /// The prepared state, which takes effect after a pause.
   private var next: Next?
-  /// The transaction in progress; only its own thread asks.
+  /// The transaction in progress, which only its own thread accesses.
   private var transaction: WriteTransaction?
-  /// The read in progress, of a database that has no other connection; only its own thread asks.
+  /// The read in progress of a database without another connection, which only its own thread accesses.
   private var reading: ReadTransaction?
 
   /// A connection with the hooks that observe its changes.
@@ -49,7 +48,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  /// A connection that is not in use yet, or why there is none.
+  /// A connection that is not in use yet, or the reason why there is none.
   private struct Next {
     var open: Open?
     var refusal: DatabaseError?
@@ -58,7 +57,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     var tables: [String] = []
   }
 
-  /// Makes the writer of a connection; without one, it refuses to write, for a reason.
+  /// Creates the writer of a connection. Without a connection, it refuses to write for the given reason.
   init(
     path: String, connection: SQLiteConnection?, version: Int?, refusal: DatabaseError, delivery: ChangeDelivery,
     isBoundToPath: Bool
@@ -76,17 +75,17 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  /// A Boolean value that indicates whether the calling thread is in a turn.
+  /// A Boolean value that indicates whether the calling thread holds the lock.
   @inline(__always)
   var isHeldByThisThread: Bool { lock.isHeldByThisThread }
 
-  /// The transaction that the calling thread is in, if it is in one.
+  /// The transaction of the calling thread, if there is one.
   var transactionOfThisThread: WriteTransaction? { isHeldByThisThread ? transaction : nil }
 
-  /// The read that the calling thread is in, if it is in one.
+  /// The read of the calling thread, if there is one.
   var readingOfThisThread: ReadTransaction? { isHeldByThisThread ? reading : nil }
 
-  /// Waits for the turn, and runs a closure in a transaction; its changes then wait for ``ChangeDelivery/flush()``.
+  /// Runs a closure in a transaction with the lock held, and enqueues its changes for ``ChangeDelivery/flush()``.
   func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     try withTurn { open in
       let (connection, log) = (open.connection, open.log)
@@ -120,14 +119,14 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
 
   /// Copies the write-ahead log into the file, and empties it.
   ///
-  /// - Returns: Whether the log is empty. It is not while another connection reads older content.
+  /// - Returns: `true` if the log is empty, or `false` if another connection reads older content.
   func emptyLog() throws -> Bool {
     try withTurn { try $0.connection.value("PRAGMA wal_checkpoint(TRUNCATE)") == 0 }
   }
 
   /// Records all later transactions.
   ///
-  /// - Returns: Whether there was no other recorder.
+  /// - Returns: `true` unless there is another recorder.
   func setRecorder(_ recorder: any CommitRecorder) -> Bool {
     lock.withLock {
       guard self.recorder?.isOver ?? true else { return false }
@@ -136,12 +135,12 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  /// Waits for the turn, and refuses to write from then on, or allows it again.
+  /// Acquires the lock, and refuses or allows later writes.
   func setSuspended(_ isSuspended: Bool) {
     lock.withLock { self.isSuspended = isSuspended }
   }
 
-  /// Waits for the turn, and reads with this very connection: for a database that has no other.
+  /// Reads with the writing connection, for a database that has no other.
   func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
     try withTurn { open in
       let transaction = ReadTransaction(connection: open.connection)
@@ -154,7 +153,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  /// Closes the connection, in its turn; later writes throw the reason.
+  /// Closes the connection with the lock held; later writes throw the reason.
   func close(_ reason: DatabaseError) {
     lock.withLock {
       open?.connection.close()
@@ -170,10 +169,10 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     newSchema.load(ordering: .relaxed) && newSchema.exchange(false, ordering: .acquiring)
   }
 
-  /// A Boolean value that indicates whether the writer is closed permanently; it does not wait for a write.
+  /// A Boolean value that indicates whether the writer is closed permanently; reading it does not wait for a write.
   var isClosed: Bool { over.load(ordering: .acquiring) }
 
-  /// The reason why the writer is closed permanently, if it is; it does not wait for a write.
+  /// The reason why the writer is closed permanently, if it is; reading it does not wait for a write.
   var closedReason: DatabaseError? { isClosed ? lock.withLock { refusal } : nil }
 
   @inline(__always)
@@ -185,7 +184,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     return try body(open)
   }
 
-  /// Waits until there is a connection, with the lock held when it returns, and not when it throws.
+  /// Waits until there is a connection. The lock is held when this returns, but not when it throws.
   @inline(never)
   private func waitForFile() throws(DatabaseError) {
     while open == nil {
@@ -200,12 +199,12 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
 
   // MARK: Another file in the same place
 
-  /// Waits for the turn, and closes the connection; later writes wait until ``resume(observed:)``.
+  /// Acquires the lock, and closes the connection; later writes wait until ``resume(observed:)``.
   func pause(_ pause: DatabasePause) {
     lock.withLock {
       guard let connection = open?.connection, !isClosed else { return }
-      // So that the file alone is all there is. While another process uses it, its log goes along with it: a wait would
-      // last as long as others read and write without a gap.
+      // This moves the content of the log into the file. If another process uses the database, the log is swapped along
+      // with the file. Waiting for it could take as long as others read and write without a gap.
       connection.refuseWaiting()
       do { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") } catch {}
       connection.close()
@@ -214,12 +213,12 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  /// Takes a connection for the time after the pause, or a reason to refuse.
+  /// Prepares a connection, or a reason to refuse, for the time after the pause.
   ///
   /// - Parameters:
   ///   - opened: The opened file, without a connection if it is read-only; or the error of opening it.
   ///   - version: The version that the file must have.
-  ///   - isOther: Whether it is another file. It is then reported as changed when it is usable.
+  ///   - isOther: Pass `true` for another file, which is reported as changed as soon as it is usable.
   /// - Returns: The reason why the file is unusable, if it is.
   func prepare(
     with opened: Result<DatabaseFile.Opened, DatabaseError>, version: Int?, isOther: Bool
@@ -273,12 +272,12 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     lock.withLock { tell(everything(observed: observed), .foreign) }
   }
 
-  /// Numbers a change, and enqueues it, as one step, so that numbers grow in the order of the queue.
+  /// Numbers and enqueues a change in one step, so that numbers increase in the order of the queue.
   ///
   /// - Parameters:
   ///   - tables: The changes by table.
   ///   - origin: The origin of the change.
-  ///   - recorded: The number of the change in all processes; `nil` if they do not receive it.
+  ///   - recorded: The number of the change in all processes, or `nil` if other processes do not receive it.
   func tell(_ tables: [String: TableChanges], _ origin: ChangeOrigin, recorded: Int64? = nil) {
     sequence.withLock { sequence in
       sequence = max(ChangeSet.sequence(after: sequence), recorded ?? 0)
@@ -297,7 +296,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private static func state(
     of connection: SQLiteConnection, isShared: Bool
   ) throws(DatabaseError) -> ForeignWrites.FileState? {
-    // One statement, so that both are of the same moment.
+    // A single statement returns both values of the same moment.
     let row = try connection.rows(isShared ? ShareTables.state : "SELECT data_version, NULL FROM pragma_data_version")
     guard let state = row.first else { return nil }
     return ForeignWrites.FileState(connection: ObjectIdentifier(connection), version: state[0], shared: state[1])
@@ -310,7 +309,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
       ChangeSet(sequence: sequence, origin: origin, tables: everything(observed: observed, read: read)))
   }
 
-  /// A change of every table.
+  /// Returns a change of every table.
   private func everything(observed: Set<String>, read: [String] = []) -> [String: TableChanges] {
     let there = Set((open?.log.tables.tables.keys).map(Array.init) ?? read).filter { !TableCatalog.isOwn($0) }
     let names = there.union(observed.subtracting(there.map { $0.lowercased() }))

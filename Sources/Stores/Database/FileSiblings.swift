@@ -3,9 +3,9 @@ import Foundation
 import Signals
 import Synchronization
 
-/// The databases of this process that have one file open.
+/// The databases of this process that have the same file open.
 ///
-/// Observed databases follow the others directly: they receive each commit when its writer delivers it, with the keys
+/// Observed databases follow the others directly. They receive each commit when its writer delivers it, with the keys
 /// of its rows, and do not wait for an event of the file system.
 final class FileSiblings: Sendable {
   /// The numbers of begun and finished commits of one database.
@@ -36,7 +36,7 @@ final class FileSiblings: Sendable {
     weak var siblings: FileSiblings?
   }
 
-  /// The databases of a file, whichever way its path is written.
+  /// Returns the databases of a file, regardless of how its path is written.
   static func of(_ url: URL) -> FileSiblings {
     let directory = url.deletingLastPathComponent().resolvingSymlinksInPath().standardizedFileURL.path
     let path = directory + "/" + url.lastPathComponent
@@ -59,11 +59,11 @@ final class FileSiblings: Sendable {
       state.members[ObjectIdentifier(database)] = Member(database: database, commits: commits)
       return followers
     }
-    // The last reference to one of them must not go while the lock is held.
+    // The last reference to a database must not be released while the lock is held.
     withExtendedLifetime(followers) {}
   }
 
-  /// Has a database follow all others from now on.
+  /// Makes a database follow all others from now on.
   func follow(_ database: Database) {
     let siblings = state.withLock { state -> [Database] in
       let key = ObjectIdentifier(database)
@@ -78,7 +78,7 @@ final class FileSiblings: Sendable {
     withExtendedLifetime(siblings) {}
   }
 
-  /// Removes a database that is closed.
+  /// Removes a closed database.
   func leave(_ key: ObjectIdentifier) {
     let ended = state.withLock { state -> [SignalSubscription] in
       guard let member = state.members.removeValue(forKey: key) else { return [] }
@@ -94,7 +94,7 @@ final class FileSiblings: Sendable {
     for subscription in ended { subscription.cancel() }
   }
 
-  /// The number of commits of all databases but one that have begun.
+  /// Returns the number of commits that all databases except one have begun.
   func begunCount(but own: ObjectIdentifier) -> Int {
     state.withLock { state in
       state.members.reduce(state.past) { count, member in
@@ -103,7 +103,7 @@ final class FileSiblings: Sendable {
     }
   }
 
-  /// The number of commits of all databases but one that are over.
+  /// Returns the number of commits that all databases except one have finished.
   func endedCount(but own: ObjectIdentifier?) -> Int {
     state.withLock { state in
       state.members.reduce(state.past) { count, member in
@@ -129,7 +129,7 @@ extension Database {
     }
     guard !tables.isEmpty, !writer.isClosed, delivery.emitter.hasSubscribers else { return }
     writer.tell(tables, .sameProcess)
-    // A read of this very thread would not see it.
+    // This thread's transaction would not see the change, so it is delivered afterwards.
     if isInTransactionOfThisThread {
       afterTransaction { [delivery] in delivery.flush() }
     } else {

@@ -3,10 +3,10 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Notices commits that no one announces: those of other programs, and of other processes without a ``DatabaseShare``.
+/// Detects commits that are not announced, by other programs and by processes without a ``DatabaseShare``.
 ///
-/// It watches the database's directory from the first observer on. An event only means that something was written, and
-/// comes before the commit can be seen, so it looks several times, some moments later.
+/// It watches the database's directory from the first observer on. An event only means that the file was written to,
+/// and precedes the commit. So the file is checked several times, at growing intervals.
 final class ForeignWrites: Sendable {
   private let directory: URL
   private let siblings: FileSiblings?
@@ -16,7 +16,7 @@ final class ForeignWrites: Sendable {
   private let following = Guarded(Following())
   private let looking: Guarded<Looking>
 
-  /// Looks at the file several times after an event; a writer that synchronizes its log may take that long.
+  /// The delayed checks after an event; a writer that synchronizes its log may take that long.
   private let looks: DelayedCall
   /// The delayed sweep, which reports a change of everything in case more has changed than was announced.
   ///
@@ -28,7 +28,7 @@ final class ForeignWrites: Sendable {
     let connection: ObjectIdentifier
     /// A number that changes with the commits of other connections.
     let version: SQLiteValue
-    /// A text that changes with each commit of a sharing process; NULL if this object does not share the database.
+    /// A string that changes with each commit of a sharing process; NULL if this object does not share the database.
     let shared: SQLiteValue
   }
 
@@ -38,21 +38,21 @@ final class ForeignWrites: Sendable {
     var isOver = false
   }
 
-  /// It changes on the queue only.
+  /// The state of the checks, which changes only on the queue.
   private struct Looking {
     weak var database: Database?
-    /// The state of the file at the last look; `nil` before the first, of a database that only reads.
+    /// The state of the file at the last check; `nil` before the first check of a read-only database.
     var last: FileState?
     /// The number of finished commits of other objects of this process before the last check.
     var siblingCount: Int
   }
 
-  /// Makes an object that does not watch yet.
+  /// Creates an object that does not watch yet.
   ///
   /// - Parameters:
   ///   - file: The database.
-  ///   - siblings: The other objects of this process with the same file, which announce what they commit.
-  ///   - watch: Makes the signal of changes in a directory.
+  ///   - siblings: The other objects of this process with the same file, which announce their commits.
+  ///   - watch: Creates the signal of changes in a directory.
   init(
     beside file: URL, siblings: FileSiblings? = nil,
     watch: @escaping @Sendable (URL, DispatchQueue) throws(FileObserverError) -> any ChangeSource = {
@@ -69,7 +69,7 @@ final class ForeignWrites: Sendable {
     names = [file.lastPathComponent, file.lastPathComponent + "-wal"]
   }
 
-  /// Begins to watch, unless it has begun; commits from now on are noticed.
+  /// Begins to watch, unless it has begun. Later commits are detected.
   func start(_ database: Database) {
     following.withLock { following in
       guard following.changes == nil, !following.isOver else { return }
@@ -77,12 +77,12 @@ final class ForeignWrites: Sendable {
       do throws(FileObserverError) {
         changes = try watch(directory, queue)
       } catch {
-        // The next observer tries again.
+        // The next observer makes another attempt.
         return
       }
       following.changes = changes
-      // A state from before the first read of the observer. The writing connection has noted it when it was opened.
-      // Asking a connection now could mean waiting for a transaction, whose thread may be waiting here.
+      // A state from before the first read of the observer. The writing connection stored it when it was opened. A
+      // query on a connection could wait for a transaction whose thread is waiting here.
       let first = database.writer.firstState
       queue.async { [weak self, weak database] in
         guard let self else { return }
@@ -94,7 +94,7 @@ final class ForeignWrites: Sendable {
     }
   }
 
-  /// Watches no more.
+  /// Stops watching.
   func end() {
     let ended = following.withLock { following in
       following.isOver = true
@@ -104,7 +104,7 @@ final class ForeignWrites: Sendable {
     withExtendedLifetime(ended) {}
   }
 
-  /// A Boolean value that indicates whether an event has come after which the file is looked at.
+  /// A Boolean value that indicates whether the file will be checked because of an event.
   var isLookAwaited: Bool { looks.isDue }
 
   private func note(_ change: PathChange) {
@@ -133,7 +133,8 @@ final class ForeignWrites: Sendable {
     guard let last else { return database.tellForeignWrite() }
     if state == last { return }
     if state.connection != last.connection {
-      // The file was opened again, which reports a change by itself. A sweep finds what another program wrote just before.
+      // The file was opened again, which is reported separately. A sweep covers writes of other programs just before
+      // that.
       sweepSoon()
     } else if state.version == last.version {
       return
@@ -141,7 +142,7 @@ final class ForeignWrites: Sendable {
       // No writer that announces its commits has written since the last check.
       database.tellForeignWrite()
     } else {
-      // These writers announce their changes. Another program may have written too.
+      // These writers announce their changes. Another program may also have written.
       sweepSoon()
     }
   }
@@ -154,7 +155,7 @@ final class ForeignWrites: Sendable {
 }
 
 extension Database {
-  /// The state of the file; `nil` if it cannot be read now.
+  /// The state of the file, or `nil` if it cannot be read now.
   fileprivate func fileState() -> ForeignWrites.FileState? {
     do throws(DatabaseError) {
       if file.access == .readWrite { return try writer.fileState() }

@@ -1,4 +1,4 @@
-/// A view of a database during a closure, in which changes by others are not visible.
+/// A view of a database during a closure, in which concurrent changes are not visible.
 ///
 /// It is the argument of a read's or write's closure, and is invalid after the closure returns.
 public class ReadTransaction {
@@ -10,7 +10,7 @@ public class ReadTransaction {
     current = connection
   }
 
-  /// Makes the transaction useless, because it is over.
+  /// Invalidates the transaction, because it has ended.
   func end() {
     current = nil
   }
@@ -18,7 +18,7 @@ public class ReadTransaction {
   /// A Boolean value that indicates whether statements may write.
   var mayWrite: Bool { false }
 
-  /// The connection, as long as the transaction lasts.
+  /// The connection, while the transaction lasts.
   var connection: SQLiteConnection {
     get throws(DatabaseError) {
       guard let current else { throw .transactionIsOver(path: path) }
@@ -42,10 +42,10 @@ public class ReadTransaction {
   /// ```
   ///
   /// - Parameters:
-  ///   - sql: One statement, with a `?` for each argument. Never paste values into it.
+  ///   - sql: One statement, with a `?` for each argument. Never insert values into the text.
   ///   - arguments: The values of the parameters, in order.
-  /// - Returns: The rows, in the order in which the statement gives them.
-  /// - Throws: ``DatabaseError`` if the statement is wrong or fails, or would write in a read.
+  /// - Returns: The rows, in the order in which the statement returns them.
+  /// - Throws: ``DatabaseError`` if the statement is invalid or fails, or if it would write in a read.
   public func rows(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) -> [Row] {
     try rows(sql, arguments: arguments.map { $0?.sqliteValue ?? .null })
   }
@@ -55,8 +55,8 @@ public class ReadTransaction {
   /// - Parameters:
   ///   - sql: One statement, with a `?` for each argument.
   ///   - arguments: The values of the parameters, in order.
-  /// - Returns: The rows, in the order in which the statement gives them.
-  /// - Throws: ``DatabaseError`` if the statement is wrong or fails, or would write in a read.
+  /// - Returns: The rows, in the order in which the statement returns them.
+  /// - Throws: ``DatabaseError`` if the statement is invalid or fails, or if it would write in a read.
   public func rows(_ sql: String, arguments: [SQLiteValue]) throws(DatabaseError) -> [Row] {
     try withStatement(sql) { statement throws(DatabaseError) in
       try statement.bind(arguments)
@@ -70,7 +70,7 @@ public class ReadTransaction {
   ///   - sql: One statement, with a `?` for each argument.
   ///   - arguments: The values of the parameters, in order.
   /// - Returns: The value; NULL if there is no row.
-  /// - Throws: ``DatabaseError`` if the statement is wrong or fails, or would write in a read.
+  /// - Throws: ``DatabaseError`` if the statement is invalid or fails, or if it would write in a read.
   public func value(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) -> SQLiteValue {
     try value(sql, arguments: arguments.map { $0?.sqliteValue ?? .null })
   }
@@ -81,7 +81,7 @@ public class ReadTransaction {
   ///   - sql: One statement, with a `?` for each argument.
   ///   - arguments: The values of the parameters, in order.
   /// - Returns: The value; NULL if there is no row.
-  /// - Throws: ``DatabaseError`` if the statement is wrong or fails, or would write in a read.
+  /// - Throws: ``DatabaseError`` if the statement is invalid or fails, or if it would write in a read.
   public func value(_ sql: String, arguments: [SQLiteValue]) throws(DatabaseError) -> SQLiteValue {
     try withStatement(sql) { statement throws(DatabaseError) in
       try statement.bind(arguments)
@@ -89,7 +89,7 @@ public class ReadTransaction {
     }
   }
 
-  /// Calls a closure with a statement that this transaction may run, and resets it then.
+  /// Calls a closure with a statement that this transaction may run, and then resets the statement.
   func withStatement<Result>(
     _ sql: String, _ body: (SQLiteStatement) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {

@@ -2,11 +2,11 @@ import AppGroups
 import Dispatch
 import Signals
 
-/// The connections of a database that only read, made as they are needed, up to a number.
+/// The reading connections of a database, opened on demand up to a limit.
 final class ReaderPool: @unchecked Sendable {
-  // Sound: what changes is guarded by the lock, and a reader is used by its owner only.
+  // Sound: the mutable state is guarded by the lock, and only its owner uses a reader.
 
-  /// One connection, and whose it is.
+  /// A connection, and the thread that uses it.
   final class Reader {
     let connection: SQLiteConnection
     var owner: ThreadIdentity?
@@ -25,7 +25,7 @@ final class ReaderPool: @unchecked Sendable {
   private let lock = Lock()
   private var idle: [Reader] = []
   private var busy: [Reader] = []
-  /// Why there is nothing to read.
+  /// The reason why nothing can be read.
   private var refusal: DatabaseError?
   private var pause: DatabasePause?
   /// The first connection to new contents, which the thread that swaps may use during the pause.
@@ -38,7 +38,7 @@ final class ReaderPool: @unchecked Sendable {
     permits = DispatchSemaphore(value: limit)
   }
 
-  /// The transaction that the calling thread is reading in, if it is reading.
+  /// The transaction in which the calling thread is reading, if there is one.
   var transactionOfThisThread: ReadTransaction? {
     let thread = ThreadIdentity.current
     return lock.withLock {
@@ -47,11 +47,11 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  /// Waits for a connection, and runs a closure in a transaction of it.
+  /// Waits for a connection, and runs a closure in a transaction on it.
   func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
     for _ in 0..<Self.maximumOpenings {
       if case .done(let result) = try attempt(body) { return result }
-      // The swap waits for the permit that this thread has just returned.
+      // This thread has just returned the permit that the swap waits for.
       _ = scope?.waitUntilFollowed()
     }
     throw DatabaseError.unopenable(
@@ -61,7 +61,7 @@ final class ReaderPool: @unchecked Sendable {
   /// The largest number of attempts to open a connection while the contents are swapped.
   private static let maximumOpenings = 20
 
-  /// What one attempt at a read came to.
+  /// The result of one attempt to read.
   private enum Attempt<Result> {
     case done(Result)
     /// The contents were swapped while a connection was opened.
@@ -91,12 +91,12 @@ final class ReaderPool: @unchecked Sendable {
     return try body(transaction)
   }
 
-  /// Opens a connection to new contents, and runs a closure in a transaction of it.
+  /// Opens a connection to new contents, and runs a closure in a transaction on it.
   ///
   /// The thread that has paused this pool calls it. Until the pool is resumed, that thread reads with this connection.
   ///
-  /// - Parameter body: Reads; every read inside has the same transaction.
-  /// - Throws: Why nothing can be read.
+  /// - Parameter body: Reads. All reads in it share the transaction.
+  /// - Throws: The reason why nothing can be read.
   func prepare(_ body: () -> Void) throws {
     let reader = Reader(connection: try file.reader())
     reader.owner = .current
@@ -132,7 +132,7 @@ final class ReaderPool: @unchecked Sendable {
     closeIdle()
   }
 
-  /// Goes on with the file that is there now, or refuses to for a reason.
+  /// Continues with the current file, or refuses reads for a reason.
   func resume(_ reason: DatabaseError?) {
     lock.withLock {
       pause = nil
@@ -151,7 +151,7 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  /// - Returns: A connection for this thread, or `nil` if the contents were swapped while it was opened.
+  /// Returns a connection for this thread, or `nil` if the contents were swapped while it was opened.
   private func enter() throws(DatabaseError) -> Reader? {
     let thread = ThreadIdentity.current
     let found: Reader? = try lock.withLock { () throws(DatabaseError) in
@@ -169,12 +169,12 @@ final class ReaderPool: @unchecked Sendable {
     return reader
   }
 
-  /// Opens a connection and all files that belong to it.
+  /// Opens a connection and all files of the database.
   ///
-  /// SQLite opens a database and its log one after the other, by their paths. If another process swaps the contents in
-  /// between, the connection would have the database of one environment and the log of another. The members of the scope
-  /// cannot follow a swap while this thread has a permit. So if they show what is in the root afterwards, no swap began
-  /// before the last file was open. The thread that swaps them itself opens what is there then.
+  /// SQLite opens a database and its log one after the other, by their paths. If another process swapped the contents
+  /// in between, the connection would have the database of one environment and the log of another. The members of the
+  /// scope cannot follow a swap while this thread has a permit. So if they are current afterwards, no swap began before
+  /// the last file was open. On the thread that swaps the contents itself, the check is not needed.
   ///
   /// - Returns: The connection, or `nil` if a swap has begun.
   private func open() throws(DatabaseError) -> SQLiteConnection? {

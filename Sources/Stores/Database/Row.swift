@@ -1,6 +1,6 @@
 import Signals
 
-/// A row that a statement has given.
+/// A row that a statement has returned.
 public struct Row: Hashable, Sendable {
   let layout: RowLayout
 
@@ -10,16 +10,16 @@ public struct Row: Hashable, Sendable {
   /// The names of the columns, in order.
   public var columns: [String] { layout.names }
 
-  /// The value of a column, by its position from 0.
+  /// The value of the column at an index.
   ///
-  /// - Parameter index: Less than the number of columns.
+  /// - Parameter index: The index, which must be less than the number of columns.
   public subscript(index: Int) -> SQLiteValue { values[index] }
 
-  /// The value of a column; of several columns with this name, of the first.
+  /// The value of a column, or of the first one if several columns have the name.
   ///
-  /// To ask for a column that the statement does not give is a programming error, and stops the program.
+  /// A name that is not among the ``columns`` is a programming error, and stops the program.
   ///
-  /// - Parameter column: The column's name, in the spelling of the statement.
+  /// - Parameter column: The column's name, as spelled in the statement.
   public subscript(column: String) -> SQLiteValue {
     guard let index = layout.names.firstIndex(of: column) else {
       stop(because: "A row has no such column, because its statement does not return it; see `columns`")
@@ -27,14 +27,14 @@ public struct Row: Hashable, Sendable {
     return values[index]
   }
 
-  /// Whether names and values are the same.
+  /// Returns a Boolean value that indicates whether two rows have the same names and values.
   public static func == (left: Row, right: Row) -> Bool {
     left.values == right.values && (left.layout === right.layout || left.columns == right.columns)
   }
 
   /// Adds the values to a hasher.
   ///
-  /// - Parameter hasher: What to add them to.
+  /// - Parameter hasher: The hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(values)
   }
@@ -47,7 +47,7 @@ extension Row: CustomStringConvertible {
   }
 }
 
-/// What all rows of a statement have in common.
+/// The layout that all rows of a statement share.
 final class RowLayout: Sendable {
   let names: [String]
 

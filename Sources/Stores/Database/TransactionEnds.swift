@@ -1,13 +1,13 @@
 import Signals
 import Synchronization
 
-/// What threads have to do when the transactions are over that they are in.
+/// The closures that threads run when their transactions end.
 final class TransactionEnds: Sendable {
   private let jobs = Guarded<[UInt: [@Sendable () -> Void]]>([:])
-  /// How many threads have something to do; each sees at least its own number, and needs no lock if there is none.
+  /// The number of threads with closures. Each thread sees at least its own, and needs no lock if the number is 0.
   private let count = Atomic(0)
 
-  /// Has the calling thread, which must be in a transaction, call a closure when that is over.
+  /// Adds a closure that the calling thread, which must be in a transaction, runs when that ends.
   func add(_ job: @escaping @Sendable () -> Void) {
     jobs.withLock { jobs in
       jobs[ThreadIdentity.current.address, default: []].append(job)
@@ -15,7 +15,7 @@ final class TransactionEnds: Sendable {
     }
   }
 
-  /// Does what the calling thread has to do, whose transaction is over.
+  /// Runs the closures of the calling thread, whose transaction has ended.
   @inline(__always)
   func run() {
     if count.load(ordering: .relaxed) != 0 { runAll() }

@@ -1,6 +1,6 @@
-/// A transaction that changes a database, for the length of a closure: all of it happens, or nothing.
+/// A transaction that changes a database during a closure, completely or not at all.
 ///
-/// What it has changed is seen by its own statements at once, and by everybody else when the closure has returned.
+/// Its own statements see the changes at once. Other transactions see them after the closure has returned.
 public final class WriteTransaction: ReadTransaction {
   private var depth = 0
 
@@ -9,10 +9,10 @@ public final class WriteTransaction: ReadTransaction {
   /// Runs a statement.
   ///
   /// - Parameters:
-  ///   - sql: One statement, with a `?` for each argument. Never paste values into it.
+  ///   - sql: One statement, with a `?` for each argument. Never insert values into the text.
   ///   - arguments: The values of the parameters, in order.
-  /// - Returns: How many rows it has inserted, updated or deleted itself; 0 if it does nothing of that.
-  /// - Throws: ``DatabaseError`` if the statement is wrong or fails. It has then changed nothing.
+  /// - Returns: The number of rows that the statement itself inserted, updated or deleted.
+  /// - Throws: ``DatabaseError`` if the statement is invalid or fails; then it has changed nothing.
   @discardableResult
   public func execute(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) -> Int {
     try execute(sql, arguments: arguments.map { $0?.sqliteValue ?? .null })
@@ -23,8 +23,8 @@ public final class WriteTransaction: ReadTransaction {
   /// - Parameters:
   ///   - sql: One statement, with a `?` for each argument.
   ///   - arguments: The values of the parameters, in order.
-  /// - Returns: How many rows it has inserted, updated or deleted itself; 0 if it does nothing of that.
-  /// - Throws: ``DatabaseError`` if the statement is wrong or fails. It has then changed nothing.
+  /// - Returns: The number of rows that the statement itself inserted, updated or deleted.
+  /// - Throws: ``DatabaseError`` if the statement is invalid or fails; then it has changed nothing.
   @discardableResult
   public func execute(_ sql: String, arguments: [SQLiteValue]) throws(DatabaseError) -> Int {
     let connection = try connection
@@ -36,20 +36,20 @@ public final class WriteTransaction: ReadTransaction {
     }
   }
 
-  /// Runs all statements of a text, which have no parameters.
+  /// Runs all statements of a script, which have no parameters.
   ///
   /// - Parameter script: The statements, separated by semicolons.
-  /// - Throws: ``DatabaseError`` of the first statement that fails; those before it have been run.
+  /// - Throws: The ``DatabaseError`` of the first statement that fails. The statements before it have been run.
   public func execute(script: String) throws(DatabaseError) {
     try connection.execute(script)
   }
 
-  /// The key that SQLite gave to the last row that was inserted into a table with a whole number as its key.
+  /// The key of the row that was inserted last, in a table with an integer key.
   public var lastInsertedRowID: Int64 {
     get throws(DatabaseError) { try connection.lastInsertedRowID }
   }
 
-  /// Runs a closure whose changes are undone if it throws; those before it stay.
+  /// Runs a closure whose changes are undone if it throws; earlier changes stay.
   ///
   /// ```swift
   /// import Stores
@@ -69,9 +69,9 @@ public final class WriteTransaction: ReadTransaction {
   /// print(try database.read { try $0.rows("SELECT text FROM word").map(\.values) })  // Prints "[['kept']]"
   /// ```
   ///
-  /// - Parameter body: What belongs together. It may call this method again.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, or ``DatabaseError``.
+  /// - Parameter body: The changes that belong together. It may call this method again.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or ``DatabaseError``.
   @discardableResult
   public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     let connection = try connection
@@ -84,7 +84,7 @@ public final class WriteTransaction: ReadTransaction {
       try connection.run("RELEASE \(name)")
       return result
     } catch {
-      // If SQLite has rolled back everything, there is no savepoint any more.
+      // If SQLite has rolled back the whole transaction, there is no savepoint left.
       if connection.isInTransaction {
         try connection.run("ROLLBACK TO \(name)")
         try connection.run("RELEASE \(name)")

@@ -116,7 +116,7 @@ final class RegionRegistry: Sendable {
 
   /// Subscribes to the changes, unless another thread does so first.
   ///
-  /// No lock is held meanwhile, because a new subscriber also sends the changes that other threads have left waiting.
+  /// No lock is held during the call, because a new subscriber also sends the changes that other threads have enqueued.
   private func subscribe() {
     let new = changes.named("live queries").sink { [weak self] in self?.tell($0) }
     let isUsed = state.withLock { state in

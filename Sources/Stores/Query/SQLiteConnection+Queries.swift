@@ -14,7 +14,7 @@ extension SQLiteConnection {
     let layout = try naming { () throws(ModelError) in try ModelLayout.of(Model.self) }
     try withStatement(compiled.sql) { statement throws(DatabaseError) in
       try statement.bind(compiled.arguments)
-      // Only after the first step do the columns certainly match the current tables.
+      // Only after the first step is it certain that the columns match the current tables.
       guard try statement.step() else { return }
       let decoder = try naming { () throws(ModelError) in
         try RowDecoder(layout: layout, statement: statement, isOrdered: query.source == nil)

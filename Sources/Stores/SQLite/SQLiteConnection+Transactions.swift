@@ -77,7 +77,7 @@ extension SQLiteConnection {
   @inline(__always)
   private func run(_ statement: SQLiteStatement?) throws(DatabaseError) {
     guard let statement else { return }
-    // Also while it runs, because SQLite prepares the statement again if tables have changed.
+    // The flag stays set while the statement runs, because SQLite prepares it again if tables have changed.
     isPrivileged = true
     defer {
       isPrivileged = false

@@ -69,7 +69,7 @@ final class SQLiteConnection {
       throw DatabaseError(failure)
     }
     self.handle = handle
-    // Before anything that accesses the file, since changing the journal mode already needs a lock.
+    // The waiter is installed before any access to the file, because even changing the journal mode needs a lock.
     waiter = BusyWaiter(timeout: busyTimeout, path: path)
     waiter.install(on: handle)
     installAuthorizer()

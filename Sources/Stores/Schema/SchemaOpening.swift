@@ -222,7 +222,7 @@ struct SchemaOpening {
 
   /// Checks the tables, creates the indexes and stores the fingerprints.
   private func settle() throws(DatabaseError) {
-    // First, because SQLite's own message for an index over a missing column is unclear.
+    // The tables are checked first, because SQLite's own message for an index over a missing column is unclear.
     for layout in layouts {
       if let defect = try layout.defect(on: connection) {
         throw failure(.mismatch(table: layout.table, reason: defect))

@@ -150,8 +150,8 @@ public final class DatabaseShare: Sendable {
 
   /// Ends the share and releases the author's name.
   ///
-  /// The database stays open. When this method returns, the position of the received changes has been saved. It does
-  /// not wait for that inside a transaction, or on a thread that is swapping the file for another. Releasing the share
+  /// The database stays open. When this method returns, the position of the received changes has been saved. Inside a
+  /// transaction, or on a thread that is swapping the file for another, it does not wait for that. Releasing the share
   /// also ends it, without waiting.
   public func close() {
     // The queue may be waiting for this thread.

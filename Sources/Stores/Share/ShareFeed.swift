@@ -63,7 +63,7 @@ final class ShareFeed: Sendable {
       throw DatabaseShareError(error)
     }
     queue.setSpecific(key: mark, value: true)
-    // Before the first read, so that no change is missed in between.
+    // The observation begins before the first read, so that no change is missed in between.
     let changes: any ChangeSource
     do {
       changes = if let injected { injected } else { try PathChanges(contentsOf: bell.directory, queue: queue) }
@@ -186,7 +186,7 @@ final class ShareFeed: Sendable {
     if file.number == cursors.file { return }
     let saved: Int64?
     do {
-      // A write transaction, because a suspended database must not take the name.
+      // This needs a write transaction, because a suspended database must not take the name.
       saved = try database.write { [name, author, remembersPosition] transaction in
         try name?.take()
         return try ShareTables.position(of: remembersPosition ? author : nil, transaction).saved
@@ -211,7 +211,8 @@ final class ShareFeed: Sendable {
       defer { state.cursors.isReader = true }
       return !state.cursors.isKnown && !saves.isDue
     }
-    // Before any of them is delivered, so that the next process with this name continues from here.
+    // The position is saved before any change is delivered, so that the next process with this name continues from
+    // here.
     if isDue { save() }
   }
 

@@ -145,7 +145,7 @@ public final class DataLoader: Sendable {
         // If the newer request fails, this answer is better than none.
         _ = await newer?.task?.result
         newer = try await database.write { transaction in
-          // Inside the transaction, so that a newer answer is stored either before it or after it.
+          // The check is inside the transaction, so that a newer answer is stored either before it or after it.
           if let newer = self.newer(than: number, key) { return newer }
           try store(value, transaction)
           return nil

@@ -10,7 +10,7 @@ extension Store {
 
   /// Shares a database with the other processes of the same user.
   ///
-  /// No one chooses the author's name, so it is generated, and no history is kept for it.
+  /// The application does not choose an author's name, so one is generated, and no history is kept for it.
   ///
   /// - Returns: The share, or `nil` if the directory cannot be watched. The database then detects the writes of the
   ///   other processes in the same way as writes of other programs.
