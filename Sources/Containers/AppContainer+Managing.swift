@@ -144,7 +144,7 @@ extension AppContainer {
   /// path without the scope stays open if the path is no longer excluded, and does not follow the next switch.
   ///
   /// - Parameter paths: The paths, in place of the previous ones.
-  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if a path does not lie below the root, or another
+  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if a path is not below the root, or another
   ///   ``AppContainerError``; then nothing has changed.
   /// - Complexity: Each directory above an excluded path costs a rename for each of its entries, at each switch.
   public func setExcludedPaths(_ paths: [String]) throws(AppContainerError) {

@@ -2,7 +2,7 @@ import AppGroups
 public import FileSignals
 public import Foundation
 
-/// An error of an operation on environments.
+/// An error in an operation on environments.
 ///
 /// After an error, every file is where it was. The same environment is active, unless the page of the method says
 /// otherwise.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An error of opening the directory of an app group.
+/// An error in opening the directory of an app group.
 public enum AppGroupsError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
   /// The identifier cannot name a directory.
   case invalidGroupIdentifier(String, reason: String)

@@ -71,8 +71,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   /// initial value, and ``status`` has the reason.
   ///
   /// - Parameters:
-  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
-  ///     suites and cookie jars of a container need different names.
+  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///     Files, suites and cookie jars of a container need different names.
   ///   - initialValue: The value if there is no content yet.
   ///   - container: The container.
   ///   - format: The encoding of the value.
@@ -153,10 +153,10 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   /// and an update begins with the initial value, too.
   ///
   /// - Parameters:
-  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
-  ///     suites and cookie jars of a container need different names.
+  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///     Files, suites and cookie jars of a container need different names.
   ///   - initialValue: The value if there is no content yet.
-  ///   - scope: The root; the file lies in its folder `Files`.
+  ///   - scope: The root; the file is in its folder `Files`.
   ///   - onSwap: The policy for a swap. By default the file follows. A file that is closed keeps its last value, and
   ///     all other operations throw ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` report,
   ///     too.

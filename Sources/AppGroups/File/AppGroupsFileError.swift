@@ -1,7 +1,7 @@
 public import FileSignals
 public import Foundation
 
-/// An error of opening, reading or writing a shared file.
+/// An error in opening, reading or writing a shared file.
 ///
 /// Each case contains the file, and ``description`` adds the cause and a remedy. Unless documented otherwise, the value
 /// in memory and the content on disk are unchanged.
@@ -154,7 +154,7 @@ extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
   /// The same as ``description``.
   public var errorDescription: String? { description }
 
-  /// The cause alone, for a text that already names the file.
+  /// The cause alone, for a message that already names the file.
   var cause: String {
     if case .undecodable(_, let reason) = self { reason } else { clause(description) }
   }

@@ -93,7 +93,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The log's name, such as `orders`: at most 200 bytes, without a slash or a leading dot.
-  ///   - scope: The root; the log lies in its folder `Logs`.
+  ///   - scope: The root; the log is in its folder `Logs`.
   ///   - onSwap: The policy for a swap: the log follows the new contents, or is closed. A closed log throws
   ///     ``AppGroupsLogError/closedBySwap(_:)``, which ``LogEvents/failures`` also sends.
   ///   - format: The encoding of events; compact JSON by default.

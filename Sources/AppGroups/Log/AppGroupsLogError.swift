@@ -1,7 +1,7 @@
 public import FileSignals
 public import Foundation
 
-/// An error of appending to a log, or an obstacle that keeps a consumer from receiving all events.
+/// An error in appending to a log, or an obstacle that keeps a consumer from receiving all events.
 ///
 /// Each case names the place; ``description`` adds the cause in words and a remedy. No error ends a stream of events:
 /// all events that can still be read are delivered.
@@ -92,7 +92,7 @@ extension AppGroupsLogError {
 }
 
 extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
-  /// A text that states the problem, the place, the cause and the remedy.
+  /// A description of the problem, the place, the cause and the remedy.
   public var description: String {
     switch self {
     case .invalidName(let name, let reason):

@@ -9,9 +9,9 @@ import Signals
 /// In a scope, it takes part in swaps as follows:
 ///
 /// ```
-///   hold      the append under way ends, and later ones wait
-///   prepare   the directory of the new contents is opened, and made if need be
-///   publish   appends go on, in the new directory
+///   hold      an append in progress ends, and later ones wait
+///   prepare   the directory of the new contents is opened, and created if it is missing
+///   publish   appends continue in the new directory
 /// ```
 ///
 /// A process that swaps does not wait for the appends of other processes. An append that meets such a swap waits until

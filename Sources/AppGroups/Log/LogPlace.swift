@@ -11,7 +11,7 @@ import Foundation
 
 /// The directory of a log, with the segments, and in hidden folders the consumers' cursors and incomplete files.
 ///
-/// Without a scope, it is whatever directory lies at the log's path. In a scope, it is one open directory, and all
+/// Without a scope, it is whatever directory is at the log's path. In a scope, it is one open directory, and all
 /// operations are relative to that. An operation that a switch interrupts still ends in the environment in which it
 /// began.
 final class LogPlace: Sendable {
@@ -26,7 +26,7 @@ final class LogPlace: Sendable {
   private let anchor: LogAnchor?
   private let prefix: String
 
-  /// The directory of a container in which its logs lie.
+  /// The directory of a container that contains its logs.
   private static let folder = "Logs"
   private static let sharedFolder = ".shared"
   private static let consumersFolder = ".consumers"

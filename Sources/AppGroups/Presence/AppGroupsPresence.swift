@@ -38,7 +38,7 @@ public import Signals
 /// - **Threads.** All methods may be called from any thread, and from inside a subscriber. Subscribers are never called
 ///   concurrently, and never with a lock held.
 ///
-/// The directory must lie on a local file system, because file locks do not reach across machines.
+/// The directory must be on a local file system, because file locks do not reach across machines.
 public final class AppGroupsPresence<Value: Codable & Sendable>: Signal {
   /// All present processes, in the order of their announcements.
   public typealias Element = [PresentProcess<Value>]
@@ -62,8 +62,8 @@ public final class AppGroupsPresence<Value: Codable & Sendable>: Signal {
   /// Opens a presence of a container, and creates its directory if it is missing.
   ///
   /// - Parameters:
-  ///   - name: The name, such as `recording`: at most 200 bytes, without a slash or a leading dot. Files of the container
-  ///     may have the same name.
+  ///   - name: The name, such as `recording`: at most 200 bytes, without a slash or a leading dot. Files of the
+  ///     container may have the same name.
   ///   - container: The container.
   ///   - coding: The encoding of values, the same in all processes.
   /// - Throws: ``AppGroupsFileError`` if the name is invalid, or if the directory cannot be created, read or observed.

@@ -3,11 +3,11 @@
 /// A swap has four steps, all on one thread. All members finish a step before the next one begins:
 ///
 /// ```
-///   hold      work under way ends, new work waits
+///   hold      work in progress ends, and new work waits
 ///             ── the contents are swapped ──
 ///   prepare   the member reads its new content; nothing is sent
 ///   publish   the member stores what it read, in a batch with all others
-///   resume    waiting work goes on; the batch is sent after that
+///   resume    waiting work continues; then the batch is sent
 /// ```
 package protocol ScopeMember: AnyObject, Sendable {
   /// A Boolean value that indicates whether this thread is inside an operation for which a swap waits.

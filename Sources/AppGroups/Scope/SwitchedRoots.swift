@@ -38,7 +38,7 @@ package enum SwitchedRoots {
       let excludes = excludes(in: state)
       if stays(names, permanentNames + [recordDirectories[0]] + excludes) { return nil }
       guard directory.lastPathComponent == "Library" else { return directory }
-      // The records of a sandbox lie one directory below its root.
+      // The records of a sandbox are one directory below its root.
       let sandbox = permanentNames + permanentNamesInSandbox + [recordDirectories[1]] + excludes
       return stays(["Library"] + names, sandbox) ? nil : directory
     }

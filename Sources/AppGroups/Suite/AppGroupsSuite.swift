@@ -2,7 +2,7 @@ public import FileSignals
 public import Foundation
 public import Signals
 
-/// Values by name that several processes share, as in `UserDefaults(suiteName:)`, but without lost changes.
+/// Named values that several processes share, as in `UserDefaults(suiteName:)`, but without lost changes.
 ///
 /// ```swift
 /// import AppGroups
@@ -122,7 +122,7 @@ public final class AppGroupsSuite: SharedValue {
   /// - Parameters:
   ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///     Files, suites and cookie jars of a container need different names.
-  ///   - scope: The root; the file lies in its folder `Files`.
+  ///   - scope: The root; the file is in its folder `Files`.
   ///   - onSwap: The policy for a swap. By default the suite follows. A suite that is closed keeps its last values, and
   ///     changes throw ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` report, too.
   ///   - durability: The failures that a change survives after it returns; by default also a power failure.

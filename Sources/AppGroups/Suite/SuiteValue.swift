@@ -3,7 +3,7 @@ public import Signals
 
 /// One typed value of a suite, as an object of its own that is read, observed, written and updated like a shared file.
 ///
-/// An app declares its shared values as properties of a class. All of them lie in one file, which is observed once:
+/// An app declares its shared values as properties of a class. All of them are in one file, which is observed once:
 ///
 /// ```swift
 /// import AppGroups

@@ -62,7 +62,7 @@ extension AppContainer {
   /// Creates an environment from an archive, which need not be trusted.
   ///
   /// All of the archive is verified before the environment appears. An archive is refused as a whole if it is damaged,
-  /// truncated, of a newer version, or contains an entry that would lie outside the environment. The new environment
+  /// truncated, of a newer version, or contains an entry that would be outside the environment. The new environment
   /// has its own identifier, dates and counts.
   ///
   /// - Parameters:

@@ -174,7 +174,7 @@ extension TreeUnpacker {
   /// Returns the reason why a link may lead out of its tree, or `nil` if it cannot.
   ///
   /// A destination must go up first, no further than the tree, and then down. After a name, which may itself be a link,
-  /// `..` could lead anywhere. A destination must not name the hidden directory, which lies in the tree while the
+  /// `..` could lead anywhere. A destination must not name the hidden directory, which is in the tree while the
   /// environment is active, and contains all other environments. Every link of the archive is checked, so none leads
   /// there through another one.
   private func problem(withTargetOf entry: ArchiveEntry) -> String? {

@@ -111,7 +111,7 @@ struct CookieTarget {
   /// Returns whether the host is a subdomain of a domain.
   func isBelow(_ domain: String) -> Bool { !isAddress && host.hasSuffix("." + domain) }
 
-  /// Returns whether the path lies below another one, or is equal to it.
+  /// Returns whether the path is below another one, or is equal to it.
   func isBelow(path prefix: String) -> Bool {
     path == prefix || (path.hasPrefix(prefix) && (prefix.hasSuffix("/") || path.dropFirst(prefix.count).hasPrefix("/")))
   }

@@ -4,7 +4,7 @@ import Foundation
 enum CookieDate {
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-  /// The date in a text; `nil` if there is none.
+  /// Returns the date in a string; `nil` if there is none.
   static func date(_ text: String) -> Date? {
     var (time, day, month, year): ([Int]?, Int?, Int?, Int?)
     for word in text.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == ":") }) {

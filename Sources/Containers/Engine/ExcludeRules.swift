@@ -38,7 +38,7 @@ struct ExcludeRules: Sendable {
 
   /// Returns a path in its canonical spelling.
   ///
-  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if the path does not lie below the root.
+  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if the path is not below the root.
   static func normalized(_ text: String) throws(AppContainerError) -> String {
     let names = text.split(separator: "/", omittingEmptySubsequences: true)
     if text.hasPrefix("/") { throw .invalidExcludedPath(text, reason: "it is absolute") }

@@ -44,7 +44,7 @@ struct ArchivedRecord: Codable, Hashable, Sendable {
   var id: String
   /// The version of the model.
   var version: Int
-  /// The user as JSON, or an empty text if only the identity is kept.
+  /// The user as JSON, or an empty string if only the identity is kept.
   var payload: String
   /// The name of the user's secret, if there is one.
   var secretKey: String?

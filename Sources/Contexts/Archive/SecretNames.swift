@@ -8,9 +8,9 @@ enum SecretNames {
   /// - Parameters:
   ///   - root: The root of the archive.
   ///   - location: The place of the archive.
-  ///   - isShared: A Boolean value that indicates whether the store lies outside the root, so that other roots may use
+  ///   - isShared: A Boolean value that indicates whether the store is outside the root, so that other roots may use
   ///     it.
-  /// - Returns: A text that distinguishes the archive from others. It may change when the root is moved. Names in the
+  /// - Returns: A string that distinguishes the archive from others. It may change when the root is moved. Names in the
   ///   archive with the old prefix remain valid.
   static func prefix(
     root: URL, location: ContextConfiguration.ArchiveLocation, isShared: Bool

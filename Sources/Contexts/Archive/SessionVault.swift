@@ -192,7 +192,7 @@ struct SessionVault<User: SessionUser>: Sendable {
     contents.put(record)
   }
 
-  /// Returns the part of a user to remember as JSON, or an empty text if there is none or it cannot be encoded.
+  /// Returns the part of a user to remember as JSON, or an empty string if there is none or it cannot be encoded.
   private func remembered(of user: User) -> String {
     do {
       return try user.remembered.map { String(decoding: try coding.payload(of: $0), as: UTF8.self) } ?? ""

@@ -16,7 +16,7 @@ public struct ContextConfiguration: Sendable {
   /// The place of the archive, which records the current user.
   ///
   /// All processes and releases that use one root must name the same archive, because another one starts empty. If the
-  /// other archive lies in the root, ``StandardAppContext/setup(authDelegate:migrate:)`` throws
+  /// other archive is in the root, ``StandardAppContext/setup(authDelegate:migrate:)`` throws
   /// ``ContextError/otherArchive(path:configured:)``.
   public var archiveLocation: ArchiveLocation
 

@@ -1,7 +1,7 @@
 import FileSignals
 public import Foundation
 
-/// An error of a session.
+/// An error in an operation on a session.
 ///
 /// Regardless of the error, ``StandardAppContext/status`` shows the session as it is. No error prints the words of a
 /// server: see ``ServerFailure``.

@@ -123,7 +123,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   ///   pending calls throw ``ContextError/environmentSwitched``.
   /// - **Old contexts.** The databases of an ``AppContext`` from the old environment are closed and throw
   ///   `DatabaseError.swapped`, even if the same user is logged in in the new one.
-  /// - **Places.** The archive, the secrets and the caches lie below the root of the scope.
+  /// - **Places.** The archive, the secrets and the caches are below the root of the scope.
   /// - **Threads.** Subscribers of a switch must not wait for calls of this object, because calls begin only after all
   ///   subscribers were called.
   ///

@@ -15,7 +15,7 @@ import FileSignals
 ///   failure. A crash during a write leaves the old secret.
 /// - **Unsafe files.** The store refuses a file or directory that another account owns or can access, and a symbolic
 ///   link.
-/// - **Locks.** While a secret exists, its lock lies in a folder `.shared` beside it.
+/// - **Locks.** While a secret exists, its lock is in a folder `.shared` beside it.
 ///
 /// > Important: The secrets are not encrypted. They are as safe as the user's account. Anyone who has the disk can read
 /// > them.

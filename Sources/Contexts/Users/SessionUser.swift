@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A user, with the user's identity and session.
+/// A user with an identity and a session.
 ///
-/// Any `Codable` type with a text as its `id` can conform. The user is archived at login and after each change, and
+/// Any `Codable` type with a string as its `id` can conform. The user is archived at login and after each change, and
 /// restored at the next start.
 ///
 /// ```swift
@@ -25,7 +25,7 @@ public import Foundation
 /// A user must be encoded as an object, which is the default for structures, because a renewal merges users by the
 /// names of members. The login of any other user fails with ``ContextError/unencodableUser(userID:reason:)``.
 ///
-/// A user is printed and dumped with its identity alone, so that no property can put a token into a log. A type without
+/// Printing or dumping a user shows only the identity, so that no property can put a token into a log. A type without
 /// secrets can declare its own `description` and `customMirror`.
 ///
 /// ## Topics
@@ -45,10 +45,10 @@ where ID == String {
   /// ``ContextError/notMigrated(userID:from:to:reason:)``.
   static var modelVersion: Int { get }
 
-  /// The date by the wall clock at which the session expires, or `nil` if it does not expire by itself.
+  /// The date on the wall clock at which the session expires, or `nil` if it does not expire by itself.
   var expiration: Date? { get }
 
-  /// The date by the server's clock at which the server issued the session, or `nil` if it is not known.
+  /// The date on the server's clock at which it issued the session, or `nil` if it is not known.
   ///
   /// With this date, a client whose clock is wrong knows when the session expires. It is the `iat` of a JSON Web Token,
   /// or the field `Date` of the server's answer.

@@ -1,10 +1,10 @@
 import FileSignals
 import Foundation
 
-/// The names of users' directories, for identities with any text.
+/// The names of users' directories, for identities that may be any string.
 ///
 /// ``EncodedName`` makes the names: no name leads out of the directory, none is too long, and no two identities share a
-/// name. Two texts that Unicode declares equivalent are one identity, so the composed form (NFC) is encoded.
+/// name. Two strings that Unicode declares equivalent are one identity, so the composed form (NFC) is encoded.
 enum UserDirectory {
   /// The name of the directory of the context without a user.
   ///

@@ -147,7 +147,7 @@ extension ChangeLog {
     }
   }
 
-  /// Returns the key as an SQL expression; for several columns, one text of SQL literals.
+  /// Returns the key as an SQL expression; for several columns, one string of SQL literals.
   private static func key(of columns: [String]) -> (String) -> String {
     { row in
       let names = columns.map { "\(row).\(SQL.name($0))" }

@@ -1,6 +1,6 @@
 /// The changes that one transaction made, by table and key.
 ///
-/// A key is the row's primary key. A primary key of several columns is represented as one text: the values as SQL
+/// A key is the row's primary key. A primary key of several columns is represented as one string: the values as SQL
 /// literals, separated by commas. Without a primary key, the key is SQLite's `rowid`.
 public struct ChangeSet: Hashable, Sendable {
   /// The number of the change.

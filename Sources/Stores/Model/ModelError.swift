@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An error of a model that does not match its table, or of a row that does not match its model.
+/// An error caused by a model that does not match its table, or by a row that does not match its model.
 ///
 /// When it is thrown, nothing has been written.
 public enum ModelError: Error, Hashable, Sendable {

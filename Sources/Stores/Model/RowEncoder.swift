@@ -162,7 +162,7 @@ final class RowEncoder: Encoder {
   }
 
   private func writeJSON<Value: Encodable>(_ value: Value) throws {
-    // A `nil` that is encoded explicitly becomes null, not the text "null".
+    // A `nil` that is encoded explicitly becomes null, not the string "null".
     if case Optional<Any>.none = value as Any { return writeNull() }
     let data = try json.encode(value)
     // JSON has no NaN, but the encoder writes it for a Decimal. The text may also be part of a string.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A type that can identify a row: an integer, a text, or a UUID, which is stored as text.
+/// A type that can identify a row: an integer, a string, or a UUID, which is stored as text.
 ///
 /// Your own type that wraps one of these needs no code if it conforms to `RawRepresentable`:
 ///
@@ -49,7 +49,7 @@ extension String: StoreKey {
   /// ``ColumnType/text``.
   public static var keyType: ColumnType { .text }
 
-  /// Creates a key from a text.
+  /// Creates a key from a string.
   public init?(sqliteValue: SQLiteValue) {
     guard case .text(let value) = sqliteValue else { return nil }
     self = value

@@ -168,7 +168,7 @@ private struct QueryCompiler {
 
   /// Returns the quoted name of a column, after checking that it exists and can hold a value.
   ///
-  /// SQLite would treat an unknown quoted name as a text, and would never find a value of another type.
+  /// SQLite would treat an unknown quoted name as a string literal, and would never find a value of another type.
   private func column(_ name: String, fits value: SQLiteValue) throws(ModelError) -> String {
     guard let place = layout.places[name] else {
       throw .unknownColumn(table: layout.table, column: name, known: layout.columns.map(\.name))

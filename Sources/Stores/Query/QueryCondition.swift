@@ -56,7 +56,7 @@ public struct QueryCondition: Hashable, Sendable {
     QueryCondition(form: .pattern(column, pattern))
   }
 
-  /// Returns a condition that a column contains a text, compared character by character.
+  /// Returns a condition that a column contains a string, compared character by character.
   public static func contains(_ column: String, _ text: String) -> QueryCondition {
     QueryCondition(form: .part(column, text))
   }

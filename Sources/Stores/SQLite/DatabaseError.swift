@@ -7,7 +7,7 @@ public import Foundation
   import CSQLite
 #endif
 
-/// An error of opening, reading or writing a database.
+/// An error in opening, reading or writing a database.
 ///
 /// Each case identifies the problem; ``description`` adds the place, the cause and the remedy. The transaction in which
 /// the error is thrown has then changed nothing, unless its body catches the error and continues.

@@ -25,7 +25,7 @@ struct DecimalText {
 
   /// Parses a text.
   ///
-  /// Fails if the whole text is not a number.
+  /// Fails if the whole string is not a number.
   init?(_ text: UnsafeRawBufferPointer) {
     var index = 0
     isNegative = text.first == UInt8(ascii: "-")
@@ -96,15 +96,15 @@ struct DecimalText {
 }
 
 extension DecimalText {
-  /// Returns a Boolean value that indicates whether a text is a number.
+  /// Returns a Boolean value that indicates whether a string is a number.
   static func isNumber(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { DecimalText(UnsafeRawBufferPointer($0)) != nil }
   }
 
-  /// Compares two texts as numbers.
+  /// Compares two strings as numbers.
   ///
-  /// Texts that are not numbers come before all numbers, ordered by their bytes.
+  /// Strings that are not numbers come before all numbers, ordered by their bytes.
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> CInt {
     switch (DecimalText(left), DecimalText(right)) {
     case (let left?, let right?): return left.compare(to: right)
@@ -122,7 +122,7 @@ extension DecimalText {
 }
 
 extension SQLiteConnection {
-  /// Installs the collation that compares texts as decimal numbers.
+  /// Installs the collation that compares strings as decimal numbers.
   ///
   /// No table or index is declared with this collation, so other programs can use the file without it.
   func installDecimals() {

@@ -6,7 +6,7 @@ enum SQL {
   /// The prefix of the names of indexes of models.
   static let indexPrefix = "signals_index "
 
-  /// The collation that compares texts as decimal numbers, on every connection of this package.
+  /// The collation that compares strings as decimal numbers, on every connection of this package.
   static let decimalCollation = "signals_decimal"
 
   /// The table that stores the fingerprints of the models' tables.
@@ -14,8 +14,8 @@ enum SQL {
 
   /// Returns a quoted name, which may be any word.
   ///
-  /// Double quotes are not used, because SQLite treats an unknown name in double quotes as a text. If another process
-  /// has renamed the column, for example, every row would have the column's name as its value.
+  /// Double quotes are not used, because SQLite treats an unknown name in double quotes as a string literal. If another
+  /// process has renamed the column, for example, every row would have the column's name as its value.
   static func name(_ name: String) -> String { "`\(name.replacing("`", with: "``"))`" }
 
   /// Returns a number of parameters, separated by commas.
@@ -50,7 +50,7 @@ enum SQL {
     return end.map { String(sql[..<$0]) } ?? sql
   }
 
-  /// Returns the reason why a text cannot be the name of a table or column.
+  /// Returns the reason why a string cannot be the name of a table or column.
   static func refusal(of name: String) -> String? {
     if name.isEmpty { return "it is empty" }
     if name.utf8.contains(0) { return "it contains a NUL character" }

@@ -201,7 +201,7 @@ final class SQLiteConnection {
     }
   }
 
-  /// Runs all statements of a text, which must have no parameters.
+  /// Runs all statements of a script, which must have no parameters.
   func execute(_ sql: String) throws(DatabaseError) {
     var text = SQLText(sql)
     while let statement = try text.next(on: self) {

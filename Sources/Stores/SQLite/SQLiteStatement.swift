@@ -7,7 +7,7 @@ import Foundation
   import CSQLite
 #endif
 
-/// The destructor that makes SQLite copy a text or blob at once.
+/// The destructor that makes SQLite copy a string or blob at once.
 // Sound: this is SQLite's own constant, which is a marker and not a function.
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
@@ -153,7 +153,7 @@ final class SQLiteStatement {
   func bind(_ value: String, at index: Int32) {
     var value = value
     let code = value.withUTF8 { bytes in
-      // Sound: SQLite copies the bytes before it returns. An address is needed because an empty text is not NULL.
+      // Sound: SQLite copies the bytes before it returns. An address is needed because an empty string is not NULL.
       bytes.withMemoryRebound(to: CChar.self) { characters in
         sqlite3_bind_text64(
           handle, index, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count), transient,

@@ -120,7 +120,7 @@ extension SQLiteValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, E
   /// Creates a floating-point number.
   public init(floatLiteral value: Double) { self = .real(value) }
 
-  /// Creates a text.
+  /// Creates a string value.
   public init(stringLiteral value: String) { self = .text(value) }
 
   /// Creates 1 for `true` and 0 for `false`.

@@ -107,7 +107,8 @@ public final class Migration {
     try connection.execute("ALTER TABLE \(SQL.name(table)) DROP COLUMN \(SQL.name(name))")
   }
 
-  /// Throws an error if a column does not exist, because SQLite sometimes treats an unknown quoted name as a text.
+  /// Throws an error if a column does not exist, because SQLite sometimes treats an unknown quoted name as a string
+  /// literal.
   private func requireColumn(_ name: String, of table: String) throws(DatabaseError) {
     let columns = try connection.columns(of: table).map(\.name)
     guard columns.contains(where: { $0.lowercased() == name.lowercased() }) else {

@@ -21,7 +21,7 @@ extension ModelLayout {
     return creations
   }
 
-  /// A text with all properties of the table that depend on the model.
+  /// A string with all properties of the table that depend on the model.
   var fingerprint: String {
     let lines = columns.map { column in
       "\(column.name) \(column.type.fingerprint)\(column.isOptional ? "" : " required")"

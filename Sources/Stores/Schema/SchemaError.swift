@@ -1,7 +1,7 @@
 import FileSignals
 public import Foundation
 
-/// An error of a file that does not match a ``Schema``.
+/// An error caused by a file that does not match a ``Schema``.
 ///
 /// The file is unchanged.
 public enum SchemaError: Error, Hashable, Sendable {

@@ -2,7 +2,7 @@ public import FileSignals
 public import Foundation
 import Signals
 
-/// An error of sharing a database, or of receiving the changes of other processes.
+/// An error in sharing a database, or in receiving the changes of other processes.
 public enum DatabaseShareError: Error, Hashable, Sendable {
   /// The database is in memory, where no other process can access it.
   case inMemory

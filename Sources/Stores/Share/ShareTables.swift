@@ -69,7 +69,7 @@ enum ShareTables {
     }
   }
 
-  /// A query of a number that changes with commits of other connections, and a text that changes with commits of all
+  /// A query of a number that changes with commits of other connections, and a string that changes with commits of all
   /// sharing processes.
   static let state = """
     SELECT data_version, concat.text FROM pragma_data_version, (

@@ -43,8 +43,8 @@ extension TweakManager {
   /// - Parameter key: The key; best a constant.
   /// - Returns: The value. It is the key's default if there is no value, or if the value is not of the type, which
   ///   ``failures`` reports.
-  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a text. The first read, and the
-  ///   first one after a change, may ask the providers.
+  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a string. The first read, and
+  ///   the first one after a change, may ask the providers.
   @inlinable @inline(__always)
   public subscript<Value: TweakValueConvertible>(key: TweakKey<Value>) -> Value {
     value(for: key)
@@ -55,8 +55,8 @@ extension TweakManager {
   /// - Parameter key: The key; best a constant.
   /// - Returns: The value. It is the key's default if there is no value, or if the value is not of the type, which
   ///   ``failures`` reports.
-  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a text. The first read, and the
-  ///   first one after a change, may ask the providers.
+  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a string. The first read, and
+  ///   the first one after a change, may ask the providers.
   @inlinable
   public func value<Value: TweakValueConvertible>(for key: TweakKey<Value>) -> Value {
     switch glance(key.id, hash: key.hash) {
@@ -74,8 +74,8 @@ extension TweakManager {
   ///   - variable: The variable of the feature.
   ///   - defaultValue: The result if there is no value, or if the value is not of the type, which ``failures`` reports.
   /// - Returns: The value.
-  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a text. The first read, and the
-  ///   first one after a change, may ask the providers.
+  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a string. The first read, and
+  ///   the first one after a change, may ask the providers.
   @inlinable
   public func value<Value: TweakValueConvertible>(
     feature: String, variable: String, default defaultValue: Value
@@ -98,8 +98,8 @@ extension TweakManager {
   ///   - type: The type of the value.
   /// - Returns: The value.
   /// - Throws: ``TweakError`` if there is no value, if it is not of the type, or if the deciding tweak cannot be used.
-  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a text. The first read, and the
-  ///   first one after a change, may ask the providers.
+  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a string. The first read, and
+  ///   the first one after a change, may ask the providers.
   @inlinable
   public func value<Value: TweakValueConvertible>(
     feature: String, variable: String, as type: Value.Type = Value.self

@@ -27,9 +27,10 @@ import Signals
 ///   provider. Other reads return the default, and ``failures`` reports the error. A mismatch never results in another
 ///   value or a crash. With ``TweakMismatch/fallThrough``, the next provider is asked instead.
 /// - **Performance.** Values are stored where a read finds them in nanoseconds, without an allocation, and without a
-///   lock unless the value is a text. Such reads are ``subscript(_:)`` with a ``TweakKey``, `value(feature:variable:)`
-///   and the property wrappers, which are the fastest. Stored values are updated when a provider reports a change.
-///   ``requiredTweak(feature:variable:)`` asks the providers each time unless ``usesCache`` is set.
+///   lock unless the value is a string. Such reads are ``subscript(_:)`` with a ``TweakKey``,
+///   `value(feature:variable:)` and the property wrappers, which are the fastest. Stored values are updated when a
+///   provider reports a change. ``requiredTweak(feature:variable:)`` asks the providers each time unless ``usesCache``
+///   is set.
 /// - **Observation.** Each tweak is a signal, see ``signal(for:)``; ``changes`` sends the changes of all tweaks. A
 ///   change of one tweak does not wake the subscribers of another.
 /// - **Threads.** All methods may be called from any thread, also by providers, hooks, observers and the log during a

@@ -150,11 +150,11 @@ public final class TweakPanel: Sendable {
 
   // MARK: Editing
 
-  /// Sets the value of a tweak to a text, without changing its kind.
+  /// Sets the value of a tweak from a string, without changing its kind.
   ///
   /// - Parameters:
   ///   - id: The tweak.
-  ///   - text: The text. A whole number is also accepted for a Double.
+  ///   - text: The text. An integer is also accepted for a Double.
   /// - Throws: ``EditError``; then the value is unchanged.
   public func edit(_ id: TweakID, text: String) throws(EditError) {
     let tweak = try tweak(id)

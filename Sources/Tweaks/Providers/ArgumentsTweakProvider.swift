@@ -8,7 +8,7 @@
 /// - **Errors.** All arguments are checked when the provider is created, before the program starts its work.
 ///
 /// Pass the known tweaks. Without them, a misspelled name is accepted, and `--tweak shop/title Sale`, with a space
-/// instead of `=`, sets the title to the text "true".
+/// instead of `=`, sets the title to the string "true".
 public struct ArgumentsTweakProvider: TweakProvider {
   /// The name of the provider.
   public let name: String

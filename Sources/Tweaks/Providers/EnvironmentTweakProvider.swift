@@ -7,8 +7,8 @@ public import Signals
 /// - **Names.** A name consists of the prefix, the feature, two underscores and the variable, in capitals. Each
 ///   character other than a letter or a digit becomes an underscore.
 /// - **Values.** The text is parsed as the type that is read. A Bool is `true`, `yes`, `on`, `1`, `false`, `no`, `off`
-///   or `0`, in any case. A text that does not represent a value of the type is an error. An empty text is a text, not
-///   a missing value.
+///   or `0`, in any case. A string that does not represent a value of the type is an error. An empty string is a value,
+///   not a missing value.
 /// - **Ambiguous names.** Different tweaks may have the same name in the environment: `a-b/c` and `a_b/c` are both
 ///   `TWEAK_A_B__C`. If such a variable is set and both tweaks are read, neither gets its value. The error is
 ///   ``TweakError/ambiguousName(_:other:name:provider:)``, and names both.
@@ -102,7 +102,8 @@ public final class EnvironmentTweakProvider: TweakProvider {
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak, or `nil` if there is no such variable.
-  /// - Throws: ``TweakError/ambiguousName(_:other:name:provider:)`` if another tweak that was read has the same variable.
+  /// - Throws: ``TweakError/ambiguousName(_:other:name:provider:)`` if another tweak that was read has the same
+  ///   variable.
   public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     if environment.isEmpty { return nil }
     let key = environmentName(feature: feature, variable: variable)

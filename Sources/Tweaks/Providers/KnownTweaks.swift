@@ -28,7 +28,7 @@ struct KnownTweaks {
 extension KnownTweaks: Sendable {}
 
 extension Tweak {
-  /// Checks that a text represents a value of a known tweak's kind.
+  /// Checks that a string represents a value of a known tweak's kind.
   func check(_ text: String, provider: String) throws(TweakError) {
     let isOfKind =
       switch value.kind {
@@ -43,7 +43,7 @@ extension Tweak {
     throw .typeMismatch(id, expected: "\(value.kind)", found: found, provider: provider)
   }
 
-  /// Creates a tweak from a text, whose kind is determined by each read.
+  /// Creates a tweak from a string, whose kind is determined by each read.
   init(_ id: TweakID, text: String, source: String) {
     self.init(feature: id.feature, variable: id.variable, value: .string(text), source: source)
     isUntyped = true

@@ -1,4 +1,4 @@
-/// The name of a tweak as one text, which can be split again.
+/// The name of a tweak as one string, which can be split again.
 ///
 /// A slash separates the two parts. A slash or a percent sign inside a part is escaped.
 enum TweakName {

@@ -95,7 +95,7 @@ private enum Comparator {
     return Problem(reason: "the type of the attribute is \(attribute.kind), but the value is the \(other)\(advice)")
   }
 
-  /// Returns the numbers of a version, without trailing zeros, or `nil` if the text is not a version.
+  /// Returns the numbers of a version, without trailing zeros, or `nil` if the string is not a version.
   private static func version(_ text: String) -> [Int]? {
     var numbers: [Int] = []
     for part in text.split(separator: ".", omittingEmptySubsequences: false) {

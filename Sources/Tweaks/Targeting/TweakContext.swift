@@ -2,7 +2,7 @@
 public struct TweakContext: Sendable, Hashable, Codable {
   /// The stable identity of the user, such as an installation identifier.
   ///
-  /// It determines the user's share. An empty text counts as missing.
+  /// It determines the user's bucket, and so the shares that include the user. An empty string counts as missing.
   public var targetingKey: String?
 
   /// Other attributes by name.
@@ -43,13 +43,13 @@ public struct TweakCondition: Sendable, Hashable, Codable {
     /// The attribute is one of the values.
     public static let isOneOf = Operator(rawValue: "isOneOf")
 
-    /// The attribute is a text that begins with one of the values.
+    /// The attribute is a string that begins with one of the values.
     public static let startsWith = Operator(rawValue: "startsWith")
 
-    /// The attribute is a text that ends with one of the values.
+    /// The attribute is a string that ends with one of the values.
     public static let endsWith = Operator(rawValue: "endsWith")
 
-    /// The attribute is a text that contains one of the values.
+    /// The attribute is a string that contains one of the values.
     public static let contains = Operator(rawValue: "contains")
 
     /// The attribute is a number that is less than one of the values.
@@ -60,7 +60,7 @@ public struct TweakCondition: Sendable, Hashable, Codable {
 
     /// The attribute is a version that is equal to or later than one of the values.
     ///
-    /// A version is a text of numbers separated by dots, such as `2.10.1`. Neither `v3.0` nor `2.10.1-beta` is one.
+    /// A version is a string of numbers separated by dots, such as `2.10.1`. Neither `v3.0` nor `2.10.1-beta` is one.
     public static let isVersionFrom = Operator(rawValue: "isVersionFrom")
   }
 
@@ -129,7 +129,7 @@ public struct TweakRule: Sendable, Hashable, Codable {
     self.basisPoints = basisPoints
   }
 
-  /// The conditions and the share in parentheses, or an empty text if the rule always applies.
+  /// The conditions and the share in parentheses, or an empty string if the rule always applies.
   var reasons: String {
     var parts = conditions.map { condition in
       let values = condition.values.map(\.description).joined(separator: ", ")

@@ -50,9 +50,9 @@ extension Secret: TweakValueConvertible where Value: TweakValueConvertible {
   /// The stored value.
   public var tweakValue: TweakValue { value.tweakValue }
 
-  /// Returns the value that a text represents.
+  /// Returns the value that a string represents.
   ///
-  /// - Parameter text: The text.
-  /// - Returns: The value, or `nil` if the text does not represent a value of the type.
+  /// - Parameter text: The string.
+  /// - Returns: The value, or `nil` if the string does not represent a value of the type.
   public static func tweakValue(parsing text: String) -> TweakValue? { Value.tweakValue(parsing: text) }
 }

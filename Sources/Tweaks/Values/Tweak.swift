@@ -65,7 +65,7 @@ public struct Tweak: Sendable, Hashable {
     set { modify { $0.isSecret = newValue } }
   }
 
-  /// A Boolean value that indicates whether the value is a text to be parsed as the requested type, as in the
+  /// A Boolean value that indicates whether the value is a string to be parsed as the requested type, as in the
   /// environment.
   public var isUntyped: Bool {
     get { contents.parts.isUntyped }
@@ -140,7 +140,7 @@ public struct Tweak: Sendable, Hashable {
   /// The value if it is a Bool.
   public var boolValue: Bool? { converted(to: Bool.self) }
 
-  /// The value if it is a whole number.
+  /// The value if it is an integer.
   public var intValue: Int? { converted(to: Int.self) }
 
   /// The value if it is a number that a `Double` can hold exactly.
@@ -149,7 +149,7 @@ public struct Tweak: Sendable, Hashable {
   /// The value if it is a number that a `Float` can hold.
   public var floatValue: Float? { converted(to: Float.self) }
 
-  /// The value if it is a text.
+  /// The value if it is a string.
   public var stringValue: String? { converted(to: String.self) }
 
   /// Returns the value as a type.

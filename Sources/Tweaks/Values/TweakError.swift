@@ -2,7 +2,7 @@ public import AppGroups
 import FileSignals
 public import Foundation
 
-/// An error of reading or changing a tweak.
+/// An error in reading or changing a tweak.
 ///
 /// No error shows the value of a secret tweak.
 public enum TweakError: Error, Sendable, Hashable {
@@ -120,7 +120,7 @@ extension TweakError: CustomStringConvertible, LocalizedError {
   /// The same as ``description``.
   public var errorDescription: String? { description }
 
-  /// The cause, for a text that already names the tweak and the provider.
+  /// The cause, for a message that already names the tweak and the provider.
   var cause: String {
     switch self {
     case .notSupported(_, _, let reason): "it cannot hold the value: \(reason)"

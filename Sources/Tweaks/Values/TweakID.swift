@@ -1,6 +1,6 @@
 /// The name of a tweak, which consists of a feature and a variable.
 ///
-/// Both may be any text. `a.b`/`c` and `a`/`b.c` are different tweaks in every store.
+/// Both may be any string. `a.b`/`c` and `a`/`b.c` are different tweaks in every store.
 public struct TweakID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The feature.
   public let feature: String

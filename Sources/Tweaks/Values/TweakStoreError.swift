@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An error of a store of tweaks, of any type.
+/// An error from a store of tweaks, which may have any type.
 ///
 /// A suite or a file reports an `AppGroupsFileError`. Any other shared value reports its own
 /// ``/Signals/SharedValue/AccessError``.

@@ -14,13 +14,13 @@ public enum TweakValue: Sendable, Hashable {
   /// A Boolean value.
   case bool(Bool)
 
-  /// A whole number.
+  /// An integer.
   case int(Int)
 
   /// A floating-point number.
   case double(Double)
 
-  /// A text.
+  /// A string.
   case string(String)
 
   /// The kind of the value.
@@ -37,7 +37,7 @@ public enum TweakValue: Sendable, Hashable {
   @inlinable
   public var boolValue: Bool? { Bool(tweakValue: self) }
 
-  /// The value if it is a whole number.
+  /// The value if it is an integer.
   @inlinable
   public var intValue: Int? { Int(tweakValue: self) }
 
@@ -51,7 +51,7 @@ public enum TweakValue: Sendable, Hashable {
   @inlinable
   public var floatValue: Float? { Float(tweakValue: self) }
 
-  /// The value if it is a text.
+  /// The value if it is a string.
   @inlinable
   public var stringValue: String? { String(tweakValue: self) }
 }
@@ -62,13 +62,13 @@ public enum TweakKind: String, Sendable, Hashable, CaseIterable, CustomStringCon
   /// A Boolean value.
   case bool = "Bool"
 
-  /// A whole number.
+  /// An integer.
   case int = "Int"
 
   /// A floating-point number.
   case double = "Double"
 
-  /// A text.
+  /// A string.
   case string = "String"
 
   /// The name of the Swift type.

@@ -23,14 +23,14 @@ public protocol TweakValueConvertible: Sendable {
   /// The value that is stored for the instance.
   var tweakValue: TweakValue { get }
 
-  /// Returns the value that a text represents, for sources with text only, such as the environment or an argument.
+  /// Returns the value that a string represents, for sources with text only, such as the environment or an argument.
   ///
-  /// - Parameter text: The text.
-  /// - Returns: The value, or `nil` if the text does not represent a value of the type.
+  /// - Parameter text: The string.
+  /// - Returns: The value, or `nil` if the string does not represent a value of the type.
   static func tweakValue(parsing text: String) -> TweakValue?
 }
 
-/// A type with an empty value as its default: `false`, zero, or the empty text.
+/// A type with an empty value as its default: `false`, zero, or the empty string.
 public protocol TweakPrimitive: TweakValueConvertible {
   /// The value that is used if no provider has one.
   static var emptyTweakValue: Self { get }
@@ -50,11 +50,11 @@ extension Bool: TweakPrimitive {
   @inlinable
   public var tweakValue: TweakValue { .bool(self) }
 
-  /// Returns the value that a text represents: `true`, `yes`, `on` and `1`, or `false`, `no`, `off` and `0`, in any
+  /// Returns the value that a string represents: `true`, `yes`, `on` and `1`, or `false`, `no`, `off` and `0`, in any
   /// case.
   ///
-  /// - Parameter text: The text.
-  /// - Returns: The value, or `nil` for any other text.
+  /// - Parameter text: The string.
+  /// - Returns: The value, or `nil` for any other string.
   public static func tweakValue(parsing text: String) -> TweakValue? {
     switch text.lowercased() {
     case "true", "yes", "on", "1": .bool(true)
@@ -81,10 +81,10 @@ extension Int: TweakPrimitive {
   @inlinable
   public var tweakValue: TweakValue { .int(self) }
 
-  /// Returns the value that a text represents: digits, with or without a sign.
+  /// Returns the value that a string represents: digits, with or without a sign.
   ///
-  /// - Parameter text: The text.
-  /// - Returns: The value, or `nil` for any other text.
+  /// - Parameter text: The string.
+  /// - Returns: The value, or `nil` for any other string.
   public static func tweakValue(parsing text: String) -> TweakValue? { Int(text).map(TweakValue.int) }
 
   /// `0`.
@@ -108,10 +108,10 @@ extension Double: TweakPrimitive {
   @inlinable
   public var tweakValue: TweakValue { .double(self) }
 
-  /// Returns the value that a text represents: a finite number.
+  /// Returns the value that a string represents: a finite number.
   ///
-  /// - Parameter text: The text.
-  /// - Returns: The value, or `nil` for any other text.
+  /// - Parameter text: The string.
+  /// - Returns: The value, or `nil` for any other string.
   public static func tweakValue(parsing text: String) -> TweakValue? {
     guard let value = Double(text), value.isFinite else { return nil }
     return .double(value)
@@ -139,10 +139,10 @@ extension Float: TweakPrimitive {
   /// The stored value: the Double with the same decimal digits, so that 0.1 is not stored as 0.10000000149.
   public var tweakValue: TweakValue { .double(Double(description) ?? Double(self)) }
 
-  /// Returns the value that a text represents: a finite number.
+  /// Returns the value that a string represents: a finite number.
   ///
-  /// - Parameter text: The text.
-  /// - Returns: The value, or `nil` for any other text.
+  /// - Parameter text: The string.
+  /// - Returns: The value, or `nil` for any other string.
   public static func tweakValue(parsing text: String) -> TweakValue? { Double.tweakValue(parsing: text) }
 
   /// `0`.
@@ -163,13 +163,13 @@ extension String: TweakPrimitive {
   @inlinable
   public var tweakValue: TweakValue { .string(self) }
 
-  /// Returns the text itself as a value.
+  /// Returns the string itself as a value.
   ///
-  /// - Parameter text: The text.
+  /// - Parameter text: The string.
   /// - Returns: The value.
   public static func tweakValue(parsing text: String) -> TweakValue? { .string(text) }
 
-  /// The empty text.
+  /// The empty string.
   public static var emptyTweakValue: String { "" }
 }
 
@@ -184,9 +184,9 @@ extension TweakValue: TweakValueConvertible {
   @inlinable
   public var tweakValue: TweakValue { self }
 
-  /// Returns the value that a text looks like: a Bool, a whole number, a floating-point number, or else the text.
+  /// Returns the value that a string looks like: a Bool, an integer, a floating-point number, or else the string.
   ///
-  /// - Parameter text: The text.
+  /// - Parameter text: The string.
   /// - Returns: The value.
   public static func tweakValue(parsing text: String) -> TweakValue? {
     switch text.lowercased() {
@@ -211,9 +211,9 @@ extension RawRepresentable where Self: TweakValueConvertible, RawValue: TweakVal
   @inlinable
   public var tweakValue: TweakValue { rawValue.tweakValue }
 
-  /// Returns the value that a text represents.
+  /// Returns the value that a string represents.
   ///
-  /// - Parameter text: The text.
-  /// - Returns: The value, or `nil` if the text does not represent one of the raw values.
+  /// - Parameter text: The string.
+  /// - Returns: The value, or `nil` if the string does not represent one of the raw values.
   public static func tweakValue(parsing text: String) -> TweakValue? { RawValue.tweakValue(parsing: text) }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An error of content that may be intact but has an unsupported version.
+/// An error thrown for content that may be intact but has an unsupported version.
 ///
 /// A ``FileFormat`` throws it when it decodes, and the file converts it to an ``AppGroupsFileError``, which also
 /// contains the URL. Throw it from your own formats whose content has a version.

@@ -265,7 +265,7 @@ final class ConsumerLock: Sendable {
 }
 
 extension LogLoss {
-  /// The text that represents the reason in a file.
+  /// The word that represents the reason in a file.
   var word: String {
     switch self {
     case .sizeLimit: "sizeLimit"

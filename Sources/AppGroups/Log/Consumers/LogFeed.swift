@@ -86,7 +86,7 @@ final class LogFeed: Sendable {
   }
 
   private func beginLater(_ generation: Int) {
-    // Determined on this thread, so that the start lies exactly at the subscription.
+    // Determined on this thread, so that the start is exactly at the subscription.
     let start = start()
     queue.async { [self] in begin(from: start, generation) }
   }
