@@ -108,7 +108,9 @@ public final class AppContainer: Sendable {
     health = engine.health
   }
 
-  /// The scope in which to open live values. They follow switches even after this object is released.
+  /// The scope in which to open live values.
+  ///
+  /// They follow switches even after this object is released.
   public var scope: Scope { engine.sharedScope }
 
   /// The directory with the files of the active environment, with symbolic links resolved.

@@ -2,8 +2,9 @@ import AppGroups
 public import Foundation
 
 extension AppContainer {
-  /// Writes an environment to one file, with its settings, its cookies, and its files with modes and times. Links stay
-  /// links.
+  /// Writes an environment to one file, with its settings, its cookies, and its files with modes and times.
+  ///
+  /// Links stay links.
   ///
   /// ``importEnvironment(from:name:description:allowsOutwardLinks:progress:)`` creates a new environment from the file.
   ///

@@ -144,7 +144,9 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// Sets a cookie, and replaces one with the same name, domain and path. An expired cookie only removes that one.
+  /// Sets a cookie, and replaces one with the same name, domain and path.
+  ///
+  /// An expired cookie only removes that one.
   ///
   /// - Parameter cookie: The cookie.
   /// - Throws: `AppGroupsFileError` if the file cannot be written; then nothing has changed.

@@ -25,8 +25,9 @@ struct ContainerState: Sendable, Equatable {
   /// The entries that are not switched, as paths relative to the root.
   var excludes: [String] = []
 
-  /// The activations by directory name. They are stored here instead of in the records, so that a switch changes one
-  /// file.
+  /// The activations by directory name.
+  ///
+  /// They are stored here instead of in the records, so that a switch changes one file.
   var activations: [String: Activation] = [:]
 }
 

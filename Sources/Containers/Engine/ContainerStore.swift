@@ -87,7 +87,9 @@ struct ContainerStore: Sendable {
     try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.journalURL) }
   }
 
-  /// Removes the journal. Removing it again after a power failure does no harm.
+  /// Removes the journal.
+  ///
+  /// Removing it again after a power failure does no harm.
   func removeJournal(in hidden: Folder) throws(AppContainerError) {
     try TreeRemover.remove(EntryPath(layout.journalURL.lastPathComponent), in: hidden)
   }

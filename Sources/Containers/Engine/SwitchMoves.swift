@@ -1,7 +1,9 @@
 import FileSignals
 import Foundation
 
-/// Moves the entries of a journal, or moves them back. Both can be resumed after an interruption at any point.
+/// Moves the entries of a journal, or moves them back.
+///
+/// Both can be resumed after an interruption at any point.
 struct SwitchMoves {
   let journal: SwitchJournal
   let root: Folder

@@ -1,6 +1,8 @@
 import FileSignals
 
-/// Determines the entries to move. A directory is moved as a whole unless an entry in it stays.
+/// Determines the entries to move.
+///
+/// A directory is moved as a whole unless an entry in it stays.
 struct SwitchPlan {
   let rules: ExcludeRules
 

@@ -84,7 +84,9 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
   /// Sets a string without saving it yet.
   func set(_ text: String, forKey key: String) { defaults.set(text, forKey: key) }
 
-  /// Replaces all values, in memory and on disk. The value of the key `last` is written last.
+  /// Replaces all values, in memory and on disk.
+  ///
+  /// The value of the key `last` is written last.
   func replace(by new: [String: Any], endingWith last: String) throws(AppContainerError) {
     // Values that are not saved yet belong to the old environment.
     try synchronize()

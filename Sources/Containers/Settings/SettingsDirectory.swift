@@ -3,8 +3,9 @@ import Foundation
 
 /// The directories that contain the settings of inactive environments, and the owners of these directories.
 enum SettingsDirectory {
-  /// The owner of settings while they are replaced one by one. They belong to no environment, and the settings of the
-  /// active one are still in its file.
+  /// The owner of settings while they are replaced one by one.
+  ///
+  /// They belong to no environment, and the settings of the active one are still in its file.
   static let unowned = "nobody"
 
   /// Returns the identifier of the environment that a directory belongs to.

@@ -9,7 +9,9 @@ import Foundation
   import Musl
 #endif
 
-/// Copies trees with contents, modes and times. Links are copied as links.
+/// Copies trees with contents, modes and times.
+///
+/// Links are copied as links.
 struct TreeCopier {
   /// The number of copied entries, including directories.
   private(set) var count = 0
@@ -21,7 +23,9 @@ struct TreeCopier {
     self.progress = progress
   }
 
-  /// Copies an entry and its contents. The destination must not exist, unless both are directories.
+  /// Copies an entry and its contents.
+  ///
+  /// The destination must not exist, unless both are directories.
   mutating func copy(
     _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
   ) throws(AppContainerError) {

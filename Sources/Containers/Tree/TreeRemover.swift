@@ -9,7 +9,9 @@ import Foundation
   import Musl
 #endif
 
-/// Removes trees. Links are removed and never followed.
+/// Removes trees.
+///
+/// Links are removed and never followed.
 enum TreeRemover {
   /// The maximum number of directories open at once, so that a deep tree cannot exhaust the file descriptors.
   private static let deepest = 32
@@ -19,7 +21,9 @@ enum TreeRemover {
     _ = try remove(path, in: folder, top: nil, depth: 0)
   }
 
-  /// Removes an entry of a tree. An entry that is nested too deeply is moved up to the top of the tree instead.
+  /// Removes an entry of a tree.
+  ///
+  /// An entry that is nested too deeply is moved up to the top of the tree instead.
   ///
   /// - Returns: `true` if an entry was moved.
   private static func remove(

@@ -15,7 +15,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private let over = Atomic(false)
   private let newSchema = Atomic(false)
   private let delivery: ChangeDelivery
-  /// The number of the last change. Changes by other databases of the file are counted without holding `lock`.
+  /// The number of the last change.
+  ///
+  /// Changes by other databases of the file are counted without holding `lock`.
   private let sequence = Guarded<Int64>(0)
   /// The number of commits.
   let commits = FileSiblings.Commits()
@@ -57,7 +59,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     var tables: [String] = []
   }
 
-  /// Creates the writer of a connection. Without a connection, it refuses to write for the given reason.
+  /// Creates the writer of a connection.
+  ///
+  /// Without a connection, it refuses to write for the given reason.
   init(
     path: String, connection: SQLiteConnection?, version: Int?, refusal: DatabaseError, delivery: ChangeDelivery,
     isBoundToPath: Bool
@@ -184,7 +188,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     return try body(open)
   }
 
-  /// Waits until there is a connection. The lock is held when this returns, but not when it throws.
+  /// Waits until there is a connection.
+  ///
+  /// The lock is held when this returns, but not when it throws.
   @inline(never)
   private func waitForFile() throws(DatabaseError) {
     while open == nil {

@@ -69,7 +69,9 @@ final class ForeignWrites: Sendable {
     names = [file.lastPathComponent, file.lastPathComponent + "-wal"]
   }
 
-  /// Begins to watch, unless it has begun. Later commits are detected.
+  /// Begins to watch, unless it has begun.
+  ///
+  /// Later commits are detected.
   func start(_ database: Database) {
     following.withLock { following in
       guard following.changes == nil, !following.isOver else { return }

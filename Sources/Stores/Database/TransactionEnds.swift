@@ -4,7 +4,9 @@ import Synchronization
 /// The closures that threads run when their transactions end.
 final class TransactionEnds: Sendable {
   private let jobs = Guarded<[UInt: [@Sendable () -> Void]]>([:])
-  /// The number of threads with closures. Each thread sees at least its own, and needs no lock if the number is 0.
+  /// The number of threads with closures.
+  ///
+  /// Each thread sees at least its own, and needs no lock if the number is 0.
   private let count = Atomic(0)
 
   /// Adds a closure that the calling thread, which must be in a transaction, runs when that ends.
