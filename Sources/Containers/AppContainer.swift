@@ -48,7 +48,7 @@ public import Signals
 /// - **Errors** are ``AppContainerError``. A call that throws has changed nothing, unless its page says otherwise.
 /// - **Threads.** Everything may be called from any thread. Calls that change environments wait for other threads and
 ///   processes that do. `activate` has asynchronous forms for tasks.
-/// - **Nesting.** These cannot change environments, and get ``AppContainerError/nested(operation:)``: a delegate's
+/// - **Nesting.** Some code cannot change environments, and gets ``AppContainerError/nested(operation:)``: a delegate's
 ///   `willChange`, a flush hook, a subscriber of ``active`` or of a live value that a switch changes, and the closure
 ///   of an update or a transaction in the ``scope``. A delegate's `didChange` can, because the switch is over.
 public final class AppContainer: Sendable {

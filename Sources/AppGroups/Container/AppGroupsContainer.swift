@@ -25,8 +25,8 @@ public struct AppGroupsContainer: Sendable, Hashable {
   ///
   /// - Parameter groupIdentifier: The group, such as `group.com.example.app`. It must be a plain name of at most 255
   ///   bytes without a slash or a leading dot.
-  /// - Throws: ``AppGroupsError`` if the identifier is invalid, if this program does not belong to the group, if the
-  ///   directory cannot be created, or if it is a symbolic link or a file.
+  /// - Throws: ``AppGroupsError`` if the identifier is invalid, if this program does not belong to the group, or if the
+  ///   directory cannot be created. A symbolic link or a file in its place is an error, too.
   public init(_ groupIdentifier: String) throws(AppGroupsError) {
     try Self.validate(groupIdentifier)
     self.groupIdentifier = groupIdentifier

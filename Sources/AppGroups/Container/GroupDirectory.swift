@@ -50,7 +50,7 @@ enum GroupDirectory {
       return
     }
     let reason = errno
-    // Where nothing may be made, the system says so also of what is there.
+    // Where nothing may be created, the system reports that even for a directory that exists.
     let status = FileStatus(path: path, relativeTo: base, followsLinks: false)
     errno = reason
     guard let status else { throw failure(url) }

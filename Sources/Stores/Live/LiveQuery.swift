@@ -27,7 +27,7 @@ public import Signals
 ///   read or a delivery are combined. The last value always includes the last change.
 /// - **Consistency.** A value shows one moment, and never a part of a transaction. Values come in the order of commits.
 /// - **Failure.** The read is repeated after the next change, when the database is resumed or opened again, and after
-///   pauses that grow to five seconds, unless the database is closed for good.
+///   pauses that grow to five seconds. It is not repeated once the database is closed for good.
 /// - **Swaps.** If the database follows a ``/AppGroups/Scope``, new rows are read before a swap is complete, and sent
 ///   with all other changes of the swap. If they cannot be read, the query shows the value of an empty database, since
 ///   the last value belongs to other contents.
