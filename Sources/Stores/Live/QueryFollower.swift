@@ -2,7 +2,7 @@ import Signals
 
 /// The property of a query that is in use, kept while the query stays the same.
 ///
-/// A view is made again for each redraw. Its follower is made once, so the query is read once.
+/// SwiftUI recreates a view for each redraw and keeps its follower, so the query is read once.
 final class QueryFollower<Value: Sendable>: Sendable {
   private struct Current {
     let query: any AnyObject & Sendable
@@ -16,7 +16,7 @@ final class QueryFollower<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - query: The query, which is compared by identity.
   ///   - make: A closure that begins to follow the query. It runs without a lock, because it reads.
-  /// - Returns: The property that was made first for the query.
+  /// - Returns: The property that was created first for the query.
   func property(of query: any AnyObject & Sendable, _ make: () -> Property<Value>) -> Property<Value> {
     if let property = current.withLock({ $0?.query === query ? $0?.property : nil }) { return property }
     let made = Current(query: query, property: make())
@@ -25,7 +25,7 @@ final class QueryFollower<Value: Sendable>: Sendable {
       defer { current = made }
       return (made.property, current)
     }
-    // Released only now, because that ends the reads of the old query.
+    // The old property is released without the lock, because that ends the reads of the old query.
     withExtendedLifetime(replaced) {}
     return property
   }

@@ -22,10 +22,11 @@
   /// }
   /// ```
   ///
-  /// The name with a `$` is the value as a ``/Signals/Property``, which other values can be derived from.
+  /// The projection, such as `$people`, is the value as a ``/Signals/Property``, from which other values can be
+  /// derived.
   ///
-  /// Keep the query outside of the view, for example in its model. If the view passes another query, that one is read
-  /// and observed instead of the first. A query that is made for each redraw is therefore read for each redraw.
+  /// Keep the query outside the view, for example in its model. If the view passes another query, that one is read and
+  /// observed instead of the first. A query that is created for each redraw is therefore read for each redraw.
   @MainActor @propertyWrapper
   public struct QueryResult<Value: Sendable>: DynamicProperty {
     @State private var follower = QueryFollower<Value>()
@@ -41,7 +42,7 @@
       self.init(query) { query.property(initial: initial) }
     }
 
-    /// Creates a wrapper for the value of any object that has one, which is compared by identity.
+    /// Creates a wrapper for the value of any query object, which is compared by identity.
     package init(_ query: any AnyObject & Sendable, makeProperty: @escaping () -> Property<Value>) {
       self.query = query
       self.makeProperty = makeProperty
