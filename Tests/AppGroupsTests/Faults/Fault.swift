@@ -46,9 +46,9 @@ enum Fault: String, CaseIterable {
     case .directory: "is a directory"
     case .pipe: "is a named pipe"
     case .socket: "is a socket"
-    case .linkToNowhere: "something that does not exist"
+    case .linkToNowhere: "does not exist"
     case .linkToItself: "a cycle of symbolic links"
-    case .linkOut: "outside of"
+    case .linkOut: "outside the"
     case .fileForFilesDirectory: "There is no directory"
     case .modeOfFile, .modeOfDirectory, .ownerOfFile: "No permission"
     default: nil
