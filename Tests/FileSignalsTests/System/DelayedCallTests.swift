@@ -11,7 +11,8 @@ import Testing
     private let scheduled = Guarded<[(pause: Duration, call: @Sendable () -> Void)]>([])
 
     var schedule: DelayedCall.Schedule {
-      { pause, call in self.scheduled.withLock { $0.append((pause, call)) } }
+      // Weak, because a call that never runs retains its delayed call, and that this closure.
+      { [weak self] pause, call in self?.scheduled.withLock { $0.append((pause, call)) } }
     }
 
     var pauses: [Duration] { scheduled.withLock { $0.map(\.pause) } }
