@@ -63,7 +63,9 @@ struct FollowTableTests {
     "files that you open by their path": [
       "a file opened by its path stays with its environment until it is reopened"
     ],
-    "unsaved state in memory": ["flush hooks and delegates can write in-memory state into the environment that is left"],
+    "unsaved state in memory": [
+      "flush hooks and delegates can write in-memory state into the environment that is left"
+    ],
   ]
 
   @Test func `every row has a test`() throws {
