@@ -16,8 +16,9 @@ import websocket
 
 site, screens = sys.argv[1:3]
 WINDOWS = ((1280, 1000), (390, 844))
+# A picture below the window would not load before the page is scrolled.
 LOADED = """document.readyState == 'complete' && !!document.querySelector('h1, .title')
-  && [...document.images].every(image => image.complete)"""
+  && [...document.images].every(image => (image.loading = 'eager', image.complete))"""
 # What reaches beyond the window, unless something around it scrolls; and what is not what it should be.
 FAULTS = """(() => {
   const width = document.documentElement.clientWidth, faults = []
