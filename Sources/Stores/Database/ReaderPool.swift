@@ -52,7 +52,7 @@ final class ReaderPool: @unchecked Sendable {
     for _ in 0..<Self.maximumOpenings {
       if case .done(let result) = try attempt(body) { return result }
       // This thread has just returned the permit that the swap waits for.
-      _ = scope?.waitUntilFollowed()
+      if scope?.waitUntilFollowed() == false { break }
     }
     throw DatabaseError.unopenable(
       file.location.path, because: "other processes kept swapping its directory; read again")
