@@ -147,12 +147,7 @@ extension Scope {
     _ scope: Scope?, _ body: () throws(AppGroupsFileError) -> Result
   ) throws(AppGroupsFileError) -> Result {
     guard let scope else { return try body() }
-    do {
-      return try scope.steadily(body)
-    } catch let error as AppGroupsFileError {
-      throw error
-    } catch {
-      throw .unusableContainer(.unusableDirectory(scope.root, reason: "\(error)"))
-    }
+    return try scope.steadily(
+      orThrow: { .unusableContainer(.unusableDirectory(scope.root, reason: "\($0)")) }, body)
   }
 }

@@ -180,14 +180,9 @@ final class LogLocation: Sendable {
     _ body: () throws(AppGroupsLogError) -> Result
   ) throws(AppGroupsLogError) -> Result {
     guard let scope else { return try body() }
-    do {
-      // A swap by another process is followed first.
-      return try scope.steadily(body)
-    } catch let error as AppGroupsLogError {
-      throw error
-    } catch {
-      throw .unusableContainer(.unusableDirectory(scope.root, reason: "\(error)"))
-    }
+    // A swap by another process is followed first.
+    return try scope.steadily(
+      orThrow: { .unusableContainer(.unusableDirectory(scope.root, reason: "\($0)")) }, body)
   }
 
   private func replace(_ place: Result<LogPlace, AppGroupsLogError>) {

@@ -2,7 +2,7 @@ import Dispatch
 import FileSignals
 import Signals
 
-/// How the members of a scope follow the swaps of other processes.
+/// Following the swaps of other processes.
 extension Scope {
   /// The number of times that a member makes the scope follow without effect, before it accepts the contents as they
   /// are.

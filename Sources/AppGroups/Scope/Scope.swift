@@ -117,6 +117,25 @@ public final class Scope: Sendable {
     return result
   }
 
+  /// Runs a closure that creates something in the root, while the contents are not being swapped.
+  ///
+  /// - Parameters:
+  ///   - failure: Converts an error of the owner, which could not keep the contents in place.
+  ///   - body: Creates it.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or the converted one.
+  package func steadily<Result, Failure: Error>(
+    orThrow failure: (any Error) -> Failure, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    do {
+      return try steadily(body)
+    } catch let error as Failure {
+      throw error
+    } catch {
+      throw failure(error)
+    }
+  }
+
   /// A Boolean value that indicates whether this thread is inside an operation of a member for which a swap must wait.
   ///
   /// Such a thread must not wait for a swap by another thread or process, because that would wait for this thread.

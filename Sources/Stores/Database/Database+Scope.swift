@@ -9,13 +9,7 @@ extension Database {
     _ scope: Scope?, _ location: DatabaseLocation, _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     guard let scope, location != .memory else { return try body() }
-    do {
-      return try scope.steadily(body)
-    } catch let error as DatabaseError {
-      throw error
-    } catch {
-      throw .unopenable(location.path, because: "\(error)")
-    }
+    return try scope.steadily(orThrow: { .unopenable(location.path, because: "\($0)") }, body)
   }
 }
 

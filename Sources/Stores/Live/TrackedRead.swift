@@ -185,13 +185,13 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   }
 
   private func follow(_ region: ObservedRegion, isKnown: Bool) {
-    let move: (from: ObservedRegion?, to: ObservedRegion)? = state.withLock { state in
+    let (isMoving, old) = state.withLock { state -> (Bool, ObservedRegion?) in
       state.isRegionKnown = isKnown
-      if state.isOver || state.followed == region { return nil }
-      return (exchange(&state.followed, with: region), region)
+      if state.isOver || state.followed == region { return (false, nil) }
+      return (true, exchange(&state.followed, with: region))
     }
-    guard let move else { return }
-    database.regions.move(self, from: move.from, to: move.to)
+    guard isMoving else { return }
+    database.regions.move(self, from: old, to: region)
     // The end may have come first, when there was nothing to remove yet.
     if state.withLock({ $0.isOver }) { database.regions.move(self, from: region, to: nil) }
   }

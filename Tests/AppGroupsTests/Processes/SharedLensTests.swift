@@ -75,7 +75,7 @@ struct SharedLensTests {
     #expect(try dials.read() == Dials())
   }
 
-  @Test func `a lens keeps undecodable content unless it is told to replace it`() async throws {
+  @Test func `a lens keeps undecodable content unless the call allows overwriting`() async throws {
     let dials = try file()
     let whole = dials.lens(\.whole)
     try await whole.write(3)

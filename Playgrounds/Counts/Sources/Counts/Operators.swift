@@ -1,6 +1,6 @@
 import Signals
 
-/// What it costs to send a value through the operators that have more to do than to pass it on.
+/// The cost of sending a value through operators that keep state.
 let operators: [Promise] = [
   Promise(title: "pairwise → sink", allocations: 0, retains: 0) {
     emission(Source()) { source, tally in [source.pairwise().sink { tally.add($0 &+ $1) }] }
