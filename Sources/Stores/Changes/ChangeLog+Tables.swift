@@ -49,8 +49,8 @@ extension ChangeLog {
       needsRefresh = true
     }
     if needsRefresh { try refresh() }
-    // With other triggers, recursive triggers are off, and SQLite then calls no triggers for replaced rows.
-    if tables.hasTriggers {
+    // Without recursive triggers, SQLite calls no triggers for replaced rows.
+    if !tables.recursesTriggers {
       for name in traits.replacingTables {
         if let table = tables.table(name)?.table { noteEverything(table.number) }
       }
@@ -69,9 +69,6 @@ extension ChangeLog {
     schemaVersion = try connection.value("PRAGMA schema_version")
     try readTriggers()
     try readTables()
-    // Triggers are called for replaced rows only if recursive triggers are on. With other triggers present, that could
-    // cause endless recursion.
-    try connection.execute("PRAGMA recursive_triggers = \(tables.hasTriggers ? "OFF" : "ON")")
 
     var wanted: [String: String] = [:]
     for (name, table) in tables.tables where table.hook == .silent {
@@ -91,9 +88,13 @@ extension ChangeLog {
   private func readTriggers() throws(DatabaseError) {
     tables.mayFailHalfway =
       try connection.value("SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE sql LIKE '%FAIL%')") != 0
-    let triggers = try connection.rows("SELECT sql FROM main.sqlite_schema WHERE type = 'trigger'")
-    tables.hasTriggers = !triggers.isEmpty
+    let triggers = try connection.rows("SELECT sql, tbl_name FROM main.sqlite_schema WHERE type = 'trigger'")
     tables.triggersReplace = triggers.contains { $0[0].stringValue?.uppercased().contains("REPLACE") == true }
+    // SQLite calls triggers for replaced rows only if recursive triggers are on. Triggers that keep a full-text index in
+    // step need that. Triggers that call themselves would never end, so for them the setting stays off.
+    try connection.execute("PRAGMA recursive_triggers = ON")
+    tables.recursesTriggers = !connection.mayTriggersRecur(on: Set(triggers.compactMap { $0[1].stringValue }))
+    if !tables.recursesTriggers { try connection.execute("PRAGMA recursive_triggers = OFF") }
   }
 
   private func readTables() throws(DatabaseError) {

@@ -33,8 +33,8 @@ struct TableCatalog {
   var tables: [String: Table] = [:]
   /// Tables that must be traced because a statement was run whose changes the hook does not fully report.
   var traced: Set<String> = []
-  /// A Boolean value that indicates whether the database has triggers of its own.
-  var hasTriggers = false
+  /// A Boolean value that indicates whether triggers are recursive, so that SQLite also calls them for replaced rows.
+  var recursesTriggers = true
   /// A Boolean value that indicates whether one of them replaces rows.
   var triggersReplace = false
   /// A Boolean value that indicates whether a failing statement may keep part of its changes, because of a table or

@@ -71,11 +71,10 @@ extension Database {
       guard let keys = query.keys(in: layout) else { return .tables([Model.table.name]) }
       return try region(of: Model.self, keys: keys)
     }
-    let tables = try readValue { transaction throws(DatabaseError) in
-      try transaction.withStatement(source.sql) { $0.traits.readTables }
+    let traits = try readValue { transaction throws(DatabaseError) in
+      try transaction.withStatement(source.sql) { $0.traits }
     }
-    // If SQLite names no table for a statement, it may depend on any table.
-    return tables.isEmpty ? .everything : .tables(tables)
+    return traits.readsElsewhere ? .everything : .tables(traits.readTables)
   }
 
   /// Returns the result of a read, now and after each change of the tables that it depends on.

@@ -4,22 +4,27 @@ struct Preparation {
   var isForbidden = false
   var savepoint: StatementTraits.Savepoint?
   var readTables: Set<String> = []
+  /// A Boolean value that indicates whether the result depends on another database, or on SQLite's own tables.
+  var readsElsewhere = false
   var changesSchema = false
   var droppedTables: Set<String> = []
   /// The tables that get new rows or new values.
   var writtenTables: Set<String> = []
   /// The tables in which a key column gets new values.
   var rekeyedTables: Set<String> = []
+  /// The changes that triggers make.
+  var triggerChanges: Set<TriggerChange> = []
 
   /// Returns the traits of a statement, given its text.
-  func traits(of sql: String, in tables: TableCatalog?) -> StatementTraits {
+  func traits(of sql: String, on connection: SQLiteConnection) -> StatementTraits {
     var traits = StatementTraits()
     traits.savepoint = savepoint
-    traits.readTables = readTables
+    traits.readTables = readTables.filter(connection.isTable)
+    traits.readsElsewhere = readsElsewhere || traits.readTables.isEmpty
     traits.changesSchema = changesSchema
     traits.droppedTables = droppedTables
     traits.rekeyedTables = rekeyedTables
-    guard !writtenTables.isEmpty, let tables else { return traits }
+    guard !writtenTables.isEmpty, let tables = connection.changes?.tables else { return traits }
     let words = sql.uppercased()
     traits.replacingTables =
       words.contains("REPLACE") || tables.triggersReplace

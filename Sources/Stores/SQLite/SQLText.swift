@@ -40,7 +40,7 @@ struct SQLText {
         throw DatabaseError(SQLiteFailure(code, handle: database, path: connection.path, statement: text))
       }
       guard let statement else { continue }
-      let traits = connection.preparation.traits(of: text, in: connection.changes?.tables)
+      let traits = connection.preparation.traits(of: text, on: connection)
       return SQLiteStatement(sql: text, handle: statement, connection: connection, traits: traits)
     }
     return nil

@@ -10,9 +10,10 @@ extension SQLiteConnection {
     // Sound: the connection is closed before this object is released, and calls nothing afterwards.
     sqlite3_set_authorizer(
       handle,
-      { context, action, first, second, database, _ in
+      { context, action, first, second, database, trigger in
         guard let context else { return SQLITE_OK }
         let connection = Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue()
+        if let trigger { connection.noteTrigger(trigger, action, first) }
         return connection.authorize(action, first, second, database)
       },
       Unmanaged.passUnretained(self).toOpaque()
@@ -26,7 +27,7 @@ extension SQLiteConnection {
     case SQLITE_SELECT, SQLITE_FUNCTION:
       return SQLITE_OK
     case SQLITE_READ:
-      if let table = userTable(first, database) { preparation.readTables.insert(table) }
+      noteRead(first, database)
       return SQLITE_OK
     case SQLITE_TRANSACTION:
       preparation.isForbidden = !isPrivileged
@@ -71,6 +72,26 @@ extension SQLiteConnection {
     case "RELEASE": .release(savepoint)
     default: .rollBack(savepoint)
     }
+  }
+
+  /// Records that the result of the statement depends on a table.
+  ///
+  /// For a read that needs no column, such as `SELECT count(*)`, SQLite reports no database. It then also reports the
+  /// names of common table expressions, which ``Preparation/traits(of:on:)`` removes.
+  private func noteRead(_ name: UnsafePointer<CChar>?, _ database: UnsafePointer<CChar>?) {
+    guard let name else { return }
+    let table = String(cString: name)
+    if table.hasPrefix("sqlite_") || database.map({ sqlite3_stricmp($0, "main") != 0 }) == true {
+      preparation.readsElsewhere = true
+    } else {
+      preparation.readTables.insert(table)
+    }
+  }
+
+  /// Records a change that the body of a trigger makes.
+  private func noteTrigger(_ trigger: UnsafePointer<CChar>, _ action: CInt, _ table: UnsafePointer<CChar>?) {
+    guard let table, let operation = TriggerChange.Operation(action) else { return }
+    preparation.triggerChanges.insert(TriggerChange(table: String(cString: table).lowercased(), operation: operation))
   }
 
   /// Returns the name of a table of the main database, unless it is one of SQLite's own.

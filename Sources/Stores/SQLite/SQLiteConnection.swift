@@ -244,6 +244,11 @@ final class SQLiteConnection {
     try texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'")
   }
 
+  /// Returns a Boolean value that indicates whether the main database has a table with a name, which is not a view.
+  func isTable(_ name: String) -> Bool {
+    sqlite3_table_column_metadata(handle, "main", name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
+  }
+
   /// Releases all unused statements, because tables have changed and cached properties may be wrong.
   func forgetStatements() {
     attachments = [:]

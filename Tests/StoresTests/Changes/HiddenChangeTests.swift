@@ -133,6 +133,56 @@ struct HiddenChangeTests {
     #expect(replaced?["plain"].touches(2) == true)
   }
 
+  @Test func `rows replaced beside triggers that do not call themselves are reported by key`() throws {
+    _ = try database.changes(
+      by: """
+        CREATE TABLE log (id INTEGER PRIMARY KEY, what TEXT);
+        CREATE TRIGGER t AFTER INSERT ON plain BEGIN INSERT INTO log (what) VALUES (new.name); END;
+        """)
+    let replaced = try database.changes(by: "REPLACE INTO plain VALUES (9, 'b', 0)")
+    #expect(
+      replaced?.tables == [
+        "plain": TableChanges(inserted: [9], deleted: [2]), "log": TableChanges(inserted: [1]),
+      ])
+  }
+
+  @Test func `triggers that call each other end as without this package`() throws {
+    _ = try database.changes(
+      by: """
+        CREATE TRIGGER a AFTER UPDATE ON plain BEGIN UPDATE worded SET age = age + 1; END;
+        CREATE TRIGGER b AFTER UPDATE ON worded BEGIN UPDATE plain SET age = age + 1 WHERE id = 1; END;
+        """)
+    let changes = try database.changes(by: "UPDATE plain SET age = 5 WHERE id = 3")
+    #expect(changes?["plain"] == TableChanges(updated: [1, 3]))
+    #expect(try database.read { try $0.value("SELECT age FROM plain WHERE id = 3") } == 5)
+  }
+
+  @Test(arguments: [
+    "INSERT OR REPLACE INTO note VALUES (1, 'green', 'x')", "INSERT OR REPLACE INTO note VALUES (3, 'green', 'k1')",
+    "UPDATE OR REPLACE note SET tag = 'k1' WHERE id = 2",
+  ])
+  func `a full-text index of another table stays in step when rows are replaced`(_ statement: String) throws {
+    _ = try database.changes(
+      by: """
+        CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT, tag TEXT UNIQUE);
+        CREATE VIRTUAL TABLE note_fts USING fts5(text, content = 'note', content_rowid = 'id');
+        CREATE TRIGGER note_ai AFTER INSERT ON note BEGIN
+          INSERT INTO note_fts (rowid, text) VALUES (new.id, new.text);
+        END;
+        CREATE TRIGGER note_ad AFTER DELETE ON note BEGIN
+          INSERT INTO note_fts (note_fts, rowid, text) VALUES ('delete', old.id, old.text);
+        END;
+        CREATE TRIGGER note_au AFTER UPDATE ON note BEGIN
+          INSERT INTO note_fts (note_fts, rowid, text) VALUES ('delete', old.id, old.text);
+          INSERT INTO note_fts (rowid, text) VALUES (new.id, new.text);
+        END;
+        INSERT INTO note VALUES (1, 'red', 'k1'), (2, 'blue', 'k2');
+        """)
+    _ = try database.changes(by: statement)
+    #expect(try database.read { try $0.rows("SELECT rowid FROM note_fts WHERE note_fts MATCH 'red'") } == [])
+    try database.write { try $0.execute("INSERT INTO note_fts (note_fts, rank) VALUES ('integrity-check', 1)") }
+  }
+
   @Test func `dropping a table is reported as a change of every row`() throws {
     let changes = try database.changes(by: "DROP TABLE plain")
     #expect(changes?["plain"].isEverything == true)

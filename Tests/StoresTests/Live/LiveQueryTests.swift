@@ -93,6 +93,19 @@ struct LiveQueryTests {
     subscription.cancel()
   }
 
+  @Test(arguments: [
+    "SELECT id, title, isDone FROM errand WHERE (SELECT count(*) FROM opaque) > 0",
+    "SELECT id, title, isDone FROM errand WHERE EXISTS (SELECT 1 FROM opaque)",
+    "WITH opaque_ids AS MATERIALIZED (SELECT 1 FROM opaque) SELECT * FROM errand WHERE (SELECT count(*) FROM opaque_ids) > 0",
+  ])
+  func `a query follows tables of which it reads no column`(_ sql: String) async throws {
+    try await database.write { try $0.put(Errand(id: 1)) }
+    let (values, subscription) = record(database.query(Query<Errand>(sql: sql)))
+    try await database.write { try $0.put(Opaque(id: "a")) }
+    try await values.wait { $0.map(\.count) == [0, 1] }
+    subscription.cancel()
+  }
+
   @Test
   func `a slow subscriber delays no writer, and receives the last state in fewer steps`() async throws {
     let gate = DispatchSemaphore(value: 0)
