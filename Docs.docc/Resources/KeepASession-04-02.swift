@@ -34,7 +34,7 @@ try await context.setup(authDelegate: server)
 try await context.triggerLogin()
 try context.current.value.store.persistence.write { try $0.put(Note(id: 1, text: "hers")) }
 
-let notes = context.query(Note.ordered(by: "id")).map { $0.map(\.text) }
+let notes = context.query(Note.ordered { $0.id }).map { $0.map(\.text) }
 let shown = notes.sink { print($0) }  // Prints "["hers"]"
 try await context.logout()  // Prints "[]"
 shown.cancel()

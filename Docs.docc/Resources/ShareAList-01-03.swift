@@ -18,5 +18,5 @@ try list.write { transaction in
   try transaction.put(Item(id: UUID(), text: "milk"))
   try transaction.put(Item(id: UUID(), text: "bread", isDone: true))
 }
-let left = Item.where("isDone", .equal, false).ordered(by: "text")
+let left = Item.where { $0.isDone == false }.ordered { $0.text }
 print(try list.read { try $0.all(left) }.map(\.text))  // Prints "["milk"]"

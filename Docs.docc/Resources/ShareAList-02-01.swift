@@ -19,7 +19,7 @@ let bread = Item(id: UUID(), text: "bread")
 try list.write { try $0.put([bread, Item(id: UUID(), text: "milk")]) }
 
 let shown = DispatchSemaphore(value: 0)
-let left = list.query(Item.where("isDone", .equal, false).ordered(by: "text"))
+let left = list.query(Item.where { $0.isDone == false }.ordered { $0.text })
 let display = left.sink { items in
   print(items.map(\.text))
   shown.signal()

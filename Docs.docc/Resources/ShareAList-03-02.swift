@@ -24,7 +24,7 @@ if isHelper {
   exit(0)
 }
 
-let left = list.query(Item.where("isDone", .equal, false).ordered(by: "text"))
+let left = list.query(Item.where { $0.isDone == false }.ordered { $0.text })
 let display = left.sink { items in
   print(items.map(\.text))
   if items.contains(where: { $0.text == "tea" }) { exit(0) }

@@ -33,10 +33,14 @@ enum Project {
         folder.appending(path: "\(URL(filePath: source).lastPathComponent).o").path(percentEncoded: false)
       }
     }
-    // The modules, and the module maps of the C libraries on which they depend.
+    return moduleArguments + objects
+  }
+
+  /// The compiler arguments for the modules, and for the module maps of the C libraries on which they depend.
+  static var moduleArguments: [String] {
     let maps = ["CEpoll", "CSQLite"].map { root.appending(path: "Sources/\($0)") }
     let folders = [products.appending(path: "Modules")] + maps
-    return folders.flatMap { ["-I", $0.path(percentEncoded: false)] } + objects
+    return folders.flatMap { ["-I", $0.path(percentEncoded: false)] }
   }
 
   /// The text of a file.

@@ -26,6 +26,43 @@ enum SampleRunner {
     }
   }
 
+  /// Type-checks a program against the modules of this build.
+  ///
+  /// A function or expression that takes longer than the limit causes a warning. Other processes may slow the compiler
+  /// down, so a slow check is repeated twice. The limit is in milliseconds. The result is the diagnostics, which are
+  /// empty for a correct program.
+  static func typeCheck(_ program: String, limit: Int) async throws -> String {
+    await turnstile.enter()
+    var diagnostics = ""
+    do {
+      for _ in 0..<3 {
+        diagnostics = try await typeCheckOnce(program, limit: limit)
+        if !diagnostics.contains("to type-check") { break }
+      }
+      await turnstile.leave()
+      return diagnostics
+    } catch {
+      await turnstile.leave()
+      throw error
+    }
+  }
+
+  private static func typeCheckOnce(_ program: String, limit: Int) async throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "signals-sample-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = folder.appending(path: "Sample.swift")
+    try Data(program.utf8).write(to: source)
+    let limits = ["expression-type-checking", "function-bodies"]
+      .flatMap { ["-Xfrontend", "-warn-long-\($0)=\(limit)"] }
+    let compiler =
+      ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-module-name", "Sample"] + limits
+      + Project.moduleArguments + [source.path(percentEncoded: false)]
+    let checked = try await execute(compiler, in: folder)
+    let diagnostics = checked.printed + checked.errors
+    return checked.isSuccess && !diagnostics.contains("warning:") ? "" : diagnostics
+  }
+
   private static func compileAndRun(_ program: String) async throws -> Outcome {
     let folder = FileManager.default.temporaryDirectory.appending(path: "signals-sample-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -224,7 +224,7 @@ final class ContextCommands: CommandFamily {
 
   private func follow(_ context: StandardAppContext<Visitor>) throws {
     let console = console
-    context.query(Item.ordered(by: "id")).sink { items in
+    context.query(Item.ordered { $0.id }).sink { items in
       console.report("items " + items.map(\.text).joined(separator: " "))
     }.store(in: &subscriptions)
     try context.current.value.store.persistence.changes.filter { $0.origin != .here }.sink { changes in

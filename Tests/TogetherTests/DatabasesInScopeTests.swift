@@ -42,7 +42,7 @@ struct DatabasesInScopeTests {
     init(_ app: AppContainer, _ database: Database) throws {
       file = try AppGroupsFile(name: "name.json", initialValue: "none", scope: app.scope)
       row = try database.live(Entry.self, id: 1)
-      let rows = database.query(Entry.ordered(by: "id")).property(initial: [])
+      let rows = database.query(Entry.ordered { $0.id }).property(initial: [])
       let count = database.observe(["entry"]) { transaction throws(DatabaseError) in try transaction.count(Entry.self) }
         .property(initial: 0)
       all = .derived(app.active, file.property, row.property, rows, count) { active, file, row, rows, count in
@@ -113,7 +113,7 @@ struct DatabasesInScopeTests {
     let database = try open()
     try database.write { try $0.put([1, 2].map { Entry(id: $0, environment: "default") }) }
     let row = try database.live(Entry.self, id: 1)
-    let query = database.query(Entry.ordered(by: "id"))
+    let query = database.query(Entry.ordered { $0.id })
     let rows = query.property(initial: [])
     let count = database.observe(["entry"]) { transaction throws(DatabaseError) in try transaction.count(Entry.self) }
     let failures = (query.failures.recorded(), row.failures.recorded())

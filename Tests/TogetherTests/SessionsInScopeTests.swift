@@ -199,7 +199,7 @@ struct SessionsInScopeTests {
         try $0.put(Entry(id: 1, environment: id.uuidString))
       }
     }
-    let query = context.query(Entry.ordered(by: "id"))
+    let query = context.query(Entry.ordered { $0.id })
     let failures = query.failures.recorded()
     let rows = query.property(initial: [])
     let row = context.live(Entry.self, id: 1).property(initial: nil)
@@ -222,7 +222,7 @@ struct SessionsInScopeTests {
         try $0.put(Entry(id: 1, environment: id.uuidString))
       }
     }
-    let rows = context.query(Entry.ordered(by: "id")).property(initial: [])
+    let rows = context.query(Entry.ordered { $0.id }).property(initial: [])
     let moments = Property.derived(app.active, context.user, rows) { active, user, rows in
       [active.id.uuidString, user?.environment] + rows.map(\.environment)
     }.recorded()
@@ -245,7 +245,7 @@ struct SessionsInScopeTests {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(repeating: 65, count: 5_000).write(to: file)
     try await app.activate(id: first)
-    let query = context.query(Entry.ordered(by: "id"))
+    let query = context.query(Entry.ordered { $0.id })
     let failures = query.failures.recorded()
     let moments = Property.derived(app.active, query.property(initial: [])) { "\($0.name) \($1.count)" }.recorded()
     try await app.activate(id: second)

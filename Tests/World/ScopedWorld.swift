@@ -91,8 +91,8 @@ public final class ScopedWorld: Sendable {
   }
 
   private func moments() -> [(name: String, moment: Property<Moment>)] {
-    let rows = database.query(MarkRow.ordered(by: "id")).property(initial: [])
-    let theirs = context.query(MarkRow.ordered(by: "id")).property(initial: [])
+    let rows = database.query(MarkRow.ordered { $0.id }).property(initial: [])
+    let theirs = context.query(MarkRow.ordered { $0.id }).property(initial: [])
     let active = Property.derived(app.active) { Moment(active: $0.id.uuidString) }
     var all = active
     var single: [(String, Property<Moment>)] = []

@@ -22,7 +22,7 @@ struct SoakWorker {
       if !SoakWorld.environments.contains(name) { seen.modify { $0.misplaced += 1 } }
     }.store(in: &subscriptions)
     let total = SoakWorld.Account.count * 1_000
-    world.database.query(SoakWorld.Account.ordered(by: "id")).sink { accounts in
+    world.database.query(SoakWorld.Account.ordered { $0.id }).sink { accounts in
       if accounts.map(\.balance).reduce(0, +) != total { seen.modify { $0.unbalanced += 1 } }
     }.store(in: &subscriptions)
     let isStopping = MutableProperty(false)

@@ -66,6 +66,6 @@ struct SoakWorld: Sendable {
 
   /// The sum of all accounts, which is always the same.
   func sum() throws -> Int {
-    try database.read { try $0.all(Account.ordered(by: "id")) }.map(\.balance).reduce(0, +)
+    try database.read { try $0.all(Account.ordered { $0.id }) }.map(\.balance).reduce(0, +)
   }
 }

@@ -16,7 +16,7 @@ extension Database {
   ///
   /// let database = try Database(.memory, schema: Schema(version: 1, models: [Person.self]))
   /// let seen = DispatchSemaphore(value: 0)
-  /// let people = database.query(Person.ordered(by: "name"))
+  /// let people = database.query(Person.ordered { $0.name })
   /// let subscription = people.sink { people in
   ///   print(people.map(\.name))
   ///   seen.signal()
@@ -28,7 +28,7 @@ extension Database {
   /// ```
   ///
   /// - Parameter query: The query. It runs again when a row of its table has changed, and its result is sent if it is
-  ///   different. If its condition names keys, as in `Person.where("id", .equal, 7)`, only changes of their rows count.
+  ///   different. If its condition names keys, as in `Person.where { $0.id == 7 }`, only changes of their rows count.
   ///   A thousand such queries therefore cost a writer no more than the ones for the rows that it changes.
   /// - Returns: The signal; nothing is read until it is subscribed to.
   public func query<Model: StoreModel & Equatable>(_ query: Query<Model>) -> LiveQuery<[Model]> {

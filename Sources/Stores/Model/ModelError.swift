@@ -16,6 +16,11 @@ public enum ModelError: Error, Hashable, Sendable {
   /// A column was compared with a value of a different type.
   case unfitValue(table: String, column: String, type: ColumnType, found: ColumnType)
 
+  /// A key path in a query is not a column.
+  ///
+  /// It is not a stored property, or the model cannot be decoded from invented rows.
+  case notAColumn(table: String, keyPath: String, reason: String)
+
   /// The key's column is missing, may be null, or cannot hold the type of the model's `id`.
   case invalidKey(table: String, column: String, reason: String)
 
@@ -42,6 +47,9 @@ extension ModelError: CustomStringConvertible, LocalizedError {
     case .unfitValue(let table, let column, let type, let found):
       "The column \(column.debugDescription) of \(table.debugDescription) has the type \(type.rawValue), and cannot be compared with "
         + "\(found.rawValue). Compare it with a value of its type."
+    case .notAColumn(let table, let keyPath, let reason):
+      "\(keyPath) is not a column of the table \(table.debugDescription): \(reason). "
+        + "Use a stored property, or list the key path with its column in the model's columnNames."
     case .invalidKey(let table, let column, let reason):
       "\(column.debugDescription) cannot be the key of the table \(table.debugDescription): \(reason). "
         + "Name the column of the model's id in its TableSpec."

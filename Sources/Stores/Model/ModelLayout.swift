@@ -72,6 +72,9 @@ extension ModelLayout {
     let spec = Model.table
     let columns = if let listed = spec.columns { listed } else { try inferred(model, spec) }
     let layout = try ModelLayout(spec: spec, columns: columns, keyType: Model.ID.keyType)
+    for column in Model.columnNames.values.sorted() where layout.places[column] == nil {
+      throw .unknownColumn(table: spec.name, column: column, known: columns.map(\.name))
+    }
     known.withLock { $0[identifier] = layout }
     return layout
   }
@@ -81,7 +84,7 @@ extension ModelLayout {
     _ model: Model.Type, _ spec: TableSpec
   ) throws(ModelError) -> [TableColumn] {
     var failure: ModelError?
-    for samples in Probe.Samples.attempts {
+    for samples in ProbeSamples.attempts {
       let probe = Probe(samples: samples)
       do {
         _ = try Model(from: probe)

@@ -3,23 +3,15 @@ import Foundation
 
 /// A decoder that invents values and records the columns that a type requests.
 final class Probe: Decoder {
-  /// The invented values.
-  ///
-  /// A type that rejects the first set may accept the second.
-  struct Samples: Sendable {
-    let number: Int8
-    let text: String
-
-    static let attempts = [Samples(number: 0, text: ""), Samples(number: 1, text: "a")]
-  }
-
   /// The kind of container that a type used to decode itself.
   enum Shape: Equatable {
     case keyed, unkeyed
     case single(ColumnType)
   }
 
-  let samples: Samples
+  let samples: ProbeSamples
+  /// The column that has other values than the rest.
+  let exception: (column: String, samples: ProbeSamples?)?
   /// The number of types that enclose the one that decodes itself.
   let depth: Int
   let codingPath: [any CodingKey] = []
@@ -30,12 +22,56 @@ final class Probe: Decoder {
   private(set) var columns: [TableColumn] = []
   /// The keys that were checked for null, which are optional properties.
   private var optional: Set<String> = []
+  /// The values that were returned for the columns, in the order of the requests.
+  ///
+  /// A value that is `nil` stands for null.
+  private(set) var supplied: [(column: String, value: Any?)] = []
+  /// The number of cases of the enumeration in a column.
+  private(set) var caseCounts: [String: Int] = [:]
+  /// A Boolean value that indicates whether a sample row is decoded, in which optional properties have values.
+  let isRow: Bool
   /// The last key that was requested, which is reported if the type throws an error.
   var asked: String?
 
-  init(samples: Samples, depth: Int = 0) {
+  /// Creates a decoder that infers columns.
+  init(samples: ProbeSamples) {
     self.samples = samples
-    self.depth = depth
+    depth = 0
+    exception = nil
+    isRow = false
+  }
+
+  /// Creates a decoder of a value inside another one.
+  init(nested samples: ProbeSamples, in probe: Probe) {
+    self.samples = samples
+    depth = probe.depth + 1
+    exception = nil
+    isRow = probe.isRow
+  }
+
+  /// Creates a decoder of a sample row.
+  ///
+  /// - Parameters:
+  ///   - samples: The values of all columns.
+  ///   - exception: A column that has other values or, if they are `nil`, null.
+  init(row samples: ProbeSamples, except exception: (column: String, samples: ProbeSamples?)? = nil) {
+    self.samples = samples
+    self.exception = exception
+    depth = 0
+    isRow = true
+  }
+
+  /// Returns the samples for a column, or `nil` if it is null.
+  func samples(for key: some CodingKey) -> ProbeSamples? {
+    guard depth == 0, let exception, exception.column == key.stringValue else { return samples }
+    return exception.samples
+  }
+
+  /// Records the value that is returned for a column, and its type.
+  func supply(_ key: some CodingKey, _ value: Any?, as type: Any.Type) {
+    guard depth == 0, isRow else { return }
+    supplied.append((key.stringValue, value))
+    caseCounts[key.stringValue] = Self.caseCount(type)
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
@@ -84,50 +120,54 @@ extension Probe {
   /// Invents a value and returns it with its column type.
   ///
   /// There may be a column type without a value.
-  func sample<Value: Decodable>(_ type: Value.Type) -> (type: ColumnType?, value: Result<Value, Refusal>) {
-    if let (column, known) = Self.known(type) { return (column, .success(known)) }
-    let probe = Probe(samples: samples, depth: depth + 1)
+  func sample<Value: Decodable>(
+    _ type: Value.Type, _ samples: ProbeSamples
+  ) -> (type: ColumnType?, value: Result<Value, Refusal>) {
+    if let (column, known) = samples.known(type) { return (column, .success(known)) }
+    let probe = Probe(nested: samples, in: self)
+    var failure = "it is not one of its cases"
     do {
       let value = try Value(from: probe)
-      return (probe.columnType, .success(value))
+      // In a row, every case occurs.
+      if !isRow || !(type is any CaseIterable.Type) { return (probe.columnType, .success(value)) }
     } catch {
-      if let value = Self.substitute(type) { return (probe.columnType, .success(value)) }
-      let remedy = type is any RawRepresentable.Type ? "; if \(Value.self) is an enumeration, make it CaseIterable" : ""
-      let reason = "a sample \(Value.self) is rejected: \(clause("\(error)"))\(remedy)"
-      return (probe.columnType, .failure(Refusal(reason: reason)))
+      failure = "\(error)"
     }
+    if let value = Self.substitute(type, samples.place) { return (probe.columnType, .success(value)) }
+    let remedy = type is any RawRepresentable.Type ? "; if \(Value.self) is an enumeration, make it CaseIterable" : ""
+    let reason = "a sample \(Value.self) is rejected: \(clause(failure))\(remedy)"
+    return (probe.columnType, .failure(Refusal(reason: reason)))
   }
 
-  /// Returns a value of a type that is not stored as it encodes itself.
-  private static func known<Value>(_ type: Value.Type) -> (ColumnType, Value)? {
-    let known: (ColumnType, Any)? =
-      switch type {
-      case is UUID.Type: (.text, UUID())
-      case is Date.Type: (.real, Date(timeIntervalSinceReferenceDate: 0))
-      case is URL.Type: (.text, URL(filePath: "/"))
-      case is Data.Type: (.blob, Data())
-      case is Decimal.Type: (.decimal, Decimal(0))
-      default: nil
-      }
-    guard let (column, value) = known, let value = value as? Value else { return nil }
-    return (column, value)
-  }
-
-  /// Returns a value of a type that rejects invented ones: its first case, or `nil` for an optional.
-  private static func substitute<Value>(_ type: Value.Type) -> Value? {
-    if let cases = type as? any CaseIterable.Type { return firstCase(cases) as? Value }
+  /// Returns a value of a type that rejects invented ones: one of its cases, or `nil` for an optional.
+  private static func substitute<Value>(_ type: Value.Type, _ place: Int) -> Value? {
+    if let cases = type as? any CaseIterable.Type { return oneCase(cases, place) as? Value }
     if let optional = type as? any Absentable.Type { return optional.absent as? Value }
     return nil
   }
 
-  private static func firstCase<Cases: CaseIterable>(_ type: Cases.Type) -> Any? { Cases.allCases.first }
+  private static func oneCase<Cases: CaseIterable>(_ type: Cases.Type, _ place: Int) -> Any? {
+    let cases = Array(type.allCases)
+    return cases.isEmpty ? nil : cases[place % cases.count]
+  }
+
+  /// Returns the number of cases of an enumeration, which may be optional.
+  fileprivate static func caseCount(_ type: Any.Type) -> Int {
+    if let cases = type as? any CaseIterable.Type { return count(cases) }
+    if let optional = type as? any Absentable.Type { return caseCount(optional.present) }
+    return 0
+  }
+
+  private static func count<Cases: CaseIterable>(_ type: Cases.Type) -> Int { type.allCases.count }
 }
 
 /// A type with a value that represents `nil`.
 private protocol Absentable {
   static var absent: Self { get }
+  static var present: Any.Type { get }
 }
 
 extension Optional: Absentable {
   fileprivate static var absent: Self { .none }
+  fileprivate static var present: Any.Type { Wrapped.self }
 }

@@ -47,14 +47,24 @@ final class RowEncoder: Encoder {
     do {
       try model.encode(to: self)
     } catch let error as ModelError {
+      failure = nil
       throw error
     } catch {
+      failure = nil
       throw unencodable("\(error)")
     }
     if let failure {
       self.failure = nil
       throw failure
     }
+  }
+
+  /// Binds one value as the member at an index.
+  func bind(_ value: some Encodable, at place: Int) throws {
+    current = place
+    failure = nil
+    try writeAny(value)
+    if let failure { throw failure }
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {

@@ -36,6 +36,42 @@
 public protocol StoreModel: Codable, Identifiable, Sendable where ID: StoreKey {
   /// The name of the table, its indexes, and its columns if they cannot be inferred.
   static var table: TableSpec { get }
+
+  /// The columns of properties that cannot be found by decoding invented rows; by default, there are none.
+  ///
+  /// A query finds the column of each property by itself; see ``Column``. List all properties that queries use if the
+  /// model rejects invented rows, and those whose decoding changes the value:
+  ///
+  /// ```swift
+  /// import Stores
+  ///
+  /// struct Account: StoreModel {
+  ///   static let table = TableSpec(
+  ///     "account", columns: [TableColumn("id", .integer), TableColumn("name", .text)])
+  ///   static var columnNames: [PartialKeyPath<Account>: String] { [\.name: "name"] }
+  ///
+  ///   struct Nameless: Error {}
+  ///   var id: Int
+  ///   var name: String
+  ///
+  ///   init(from decoder: any Decoder) throws {
+  ///     let container = try decoder.container(keyedBy: CodingKeys.self)
+  ///     id = try container.decode(Int.self, forKey: .id)
+  ///     name = try container.decode(String.self, forKey: .name)
+  ///     if !name.hasPrefix("@") { throw Nameless() }
+  ///   }
+  /// }
+  ///
+  /// print(Account.where { $0.name == "@ada" })  // Prints "SELECT * FROM account WHERE name = '@ada'"
+  /// ```
+  ///
+  /// Each property must encode to exactly the value of its column. This is not checked.
+  static var columnNames: [PartialKeyPath<Self>: String] { get }
+}
+
+extension StoreModel {
+  /// No key paths are listed.
+  public static var columnNames: [PartialKeyPath<Self>: String] { [:] }
 }
 
 extension StoreModel {

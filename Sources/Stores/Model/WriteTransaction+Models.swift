@@ -16,7 +16,7 @@ extension WriteTransaction {
   ///   try transaction.put([Person(id: 1, name: "Ada", age: 36), Person(id: 2, name: "Bob", age: 17)])
   ///   try transaction.update(Person.self, id: 2) { $0.age += 1 }
   /// }
-  /// print(try database.read { try $0.count(Person.where("age", .greaterOrEqual, 18)) })  // Prints "2"
+  /// print(try database.read { try $0.count(Person.where { $0.age >= 18 }) })  // Prints "2"
   /// ```
   ///
   /// No other row is ever replaced. If a different row has the same value in a unique column, the call throws
@@ -62,6 +62,45 @@ extension WriteTransaction {
       }
     }
     return row
+  }
+
+  /// Changes some properties of all rows of a query, in one statement.
+  ///
+  /// ```swift
+  /// import Stores
+  ///
+  /// struct Person: StoreModel {
+  ///   static let table = TableSpec("person")
+  ///   var id: Int
+  ///   var age: Int
+  ///   var isAdult = false
+  /// }
+  ///
+  /// let database = try Database(.memory, schema: Schema(version: 1, models: [Person.self]))
+  /// try database.write { transaction in
+  ///   try transaction.put([Person(id: 1, age: 36), Person(id: 2, age: 17), Person(id: 3, age: 18)])
+  ///   let count = try transaction.updateAll(Person.where { $0.age >= 18 }) { $0.isAdult.set(to: true) }
+  ///   print(count)  // Prints "2"
+  /// }
+  /// ```
+  ///
+  /// Live queries and changes report the rows as if each had been written by itself.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - assignments: A closure with one assignment per line.
+  /// - Returns: The number of rows of the query.
+  /// - Throws: ``DatabaseError``. Nothing has then been written.
+  @discardableResult
+  public func updateAll<Model: StoreModel>(
+    _ query: Query<Model>, @AssignmentBuilder<Model> _ assignments: (Columns<Model>) -> [Assignment<Model>]
+  ) throws(DatabaseError) -> Int {
+    let assignments = assignments(Columns())
+    let connection = try connection
+    if assignments.isEmpty { return 0 }
+    let before = connection.totalChanges
+    try connection.updateAll(query, assignments)
+    return connection.totalChanges == before ? 0 : connection.lastChanges
   }
 
   /// Deletes a row.

@@ -6,7 +6,7 @@ extension Query: CustomStringConvertible {
     var text = "SELECT * FROM " + (source.map { "(\($0.sql.substituting($0.arguments)))" } ?? Model.table.name)
     if let condition { text += " WHERE \(condition)" }
     if !orders.isEmpty {
-      let terms = orders.map { $0.column + ($0.direction == .ascending ? "" : " DESC") }
+      let terms = orders.map { "\($0.column)" + ($0.direction == .ascending ? "" : " DESC") }
       text += " ORDER BY \(terms.joined(separator: ", "))"
     }
     if let maximum { text += " LIMIT \(maximum)" }
@@ -15,19 +15,24 @@ extension Query: CustomStringConvertible {
   }
 }
 
-extension QueryCondition: CustomStringConvertible {
+extension Condition: CustomStringConvertible {
   /// A description of the condition in SQL, with its values inserted.
   ///
   /// It is for reading only, not for execution.
-  public var description: String {
-    switch form {
+  public var description: String { form.description }
+}
+
+extension ConditionForm: CustomStringConvertible {
+  var description: String {
+    switch self {
     case .comparison(let column, .equal, .null): "\(column) IS NULL"
     case .comparison(let column, .notEqual, .null): "\(column) IS NOT NULL"
     case .comparison(let column, let comparison, let value): "\(column) \(comparison.rawValue) \(value)"
+    case .columns(let left, let comparison, let right): "\(left) \(comparison.rawValue) \(right)"
     case .membership(let column, let values): "\(column) IN (\(values.map(\.description).joined(separator: ", ")))"
     case .pattern(let column, let pattern): "\(column) LIKE \(SQLiteValue.text(pattern))"
     case .part(let column, let text): "instr(\(column), \(SQLiteValue.text(text))) > 0"
-    case .all(let conditions): conditions.map(\.asPart).joined(separator: " AND ")
+    case .all(let conditions): conditions.isEmpty ? "TRUE" : conditions.map(\.asPart).joined(separator: " AND ")
     case .any(let conditions): conditions.map(\.asPart).joined(separator: " OR ")
     case .not(let condition): "NOT \(condition.asPart)"
     case .sql(let expression, let arguments): expression.substituting(arguments)
@@ -36,7 +41,7 @@ extension QueryCondition: CustomStringConvertible {
 
   /// The description in parentheses, if the condition has several parts.
   private var asPart: String {
-    switch form {
+    switch self {
     case .all, .any, .sql: "(\(description))"
     default: description
     }

@@ -2,25 +2,25 @@ extension Query {
   /// Returns the keys of all rows on which the result depends, or `nil` if it may depend on any row.
   func keys(in layout: ModelLayout) -> Set<SQLiteValue>? {
     // An SQL expression may read other rows.
-    guard source == nil, let condition, !condition.containsSQL else { return nil }
-    return condition.keys(layout.spec.key)
+    guard source == nil, let condition, !condition.form.containsSQL else { return nil }
+    return condition.form.keys(.named(layout.spec.key))
   }
 }
 
-extension QueryCondition {
+extension ConditionForm {
   /// A Boolean value that indicates whether a part of the condition is SQL.
   fileprivate var containsSQL: Bool {
-    switch form {
+    switch self {
     case .sql: true
     case .all(let conditions), .any(let conditions): conditions.contains(where: \.containsSQL)
     case .not(let condition): condition.containsSQL
-    case .comparison, .membership, .pattern, .part: false
+    case .comparison, .columns, .membership, .pattern, .part: false
     }
   }
 
   /// Returns the keys that a matching row can have, or `nil` if it can have any.
-  fileprivate func keys(_ column: String) -> Set<SQLiteValue>? {
-    switch form {
+  fileprivate func keys(_ column: ColumnReference) -> Set<SQLiteValue>? {
+    switch self {
     case .comparison(column, .equal, let value):
       return Set(Self.stored(value))
     case .membership(column, let values):
@@ -36,7 +36,7 @@ extension QueryCondition {
         keys.formUnion(more)
       }
       return keys
-    case .comparison, .membership, .pattern, .part, .not, .sql:
+    case .comparison, .columns, .membership, .pattern, .part, .not, .sql:
       return nil
     }
   }

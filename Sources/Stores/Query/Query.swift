@@ -10,14 +10,17 @@
 ///   var age: Int
 /// }
 ///
-/// let adults = Person.where("age", .greaterOrEqual, 18).ordered(by: "name").limit(10)
+/// let adults = Person.where { $0.age >= 18 }.ordered { $0.name }.limit(10)
 /// print(adults)
 /// // Prints "SELECT * FROM person WHERE age >= 18 ORDER BY name LIMIT 10"
 /// ```
 ///
-/// Values are bound to parameters and never become part of a statement's text, so SQL injection is impossible. A column
-/// that does not exist, or that cannot hold the value with which it is compared, is reported when the query runs. The
-/// errors are ``ModelError/unknownColumn(table:column:known:)`` and
+/// A property that does not exist, or a value of another type, does not compile. ``Column`` describes the conditions.
+/// Values are bound to parameters and never become part of a statement's text, so SQL injection is impossible.
+///
+/// If the name of a column is known only at run time, use ``Condition/column(named:_:_:)`` and
+/// ``ordered(byColumnNamed:_:)``. A column that does not exist, or that cannot hold the value with which it is
+/// compared, is then reported when the query runs. The errors are ``ModelError/unknownColumn(table:column:known:)`` and
 /// ``ModelError/unfitValue(table:column:type:found:)``.
 ///
 /// ### Null
@@ -33,7 +36,7 @@
 public struct Query<Model: StoreModel>: Hashable, Sendable {
   /// The statement that returns the rows, if they are not read from the model's table.
   let source: Statement?
-  private(set) var condition: QueryCondition?
+  private(set) var condition: Condition<Model>?
   private(set) var orders: [QueryOrder] = []
   private(set) var maximum: Int?
   private(set) var skipped = 0
@@ -63,35 +66,55 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
   }
 
   /// Returns the query restricted to rows that satisfy a condition.
-  public func `where`(_ condition: QueryCondition) -> Query {
+  ///
+  /// The closure creates the condition from the model's properties. If it has several lines, all of them must hold.
+  public func `where`(@ConditionBuilder<Model> _ condition: (Columns<Model>) -> Condition<Model>) -> Query {
+    self.where(condition(Columns()))
+  }
+
+  /// Returns the query restricted to rows that satisfy a condition.
+  public func `where`(_ condition: Condition<Model>) -> Query {
+    if condition.form == .always { return self }
     var query = self
     query.condition = query.condition.map { $0 && condition } ?? condition
     return query
   }
 
-  /// Returns the query restricted to rows whose column compares with a value as specified.
-  public func `where`(_ column: String, _ comparison: QueryComparison, _ value: (any SQLiteConvertible)?) -> Query {
-    self.where(QueryCondition(column, comparison, value))
+  /// Returns the query extended to rows that satisfy a condition.
+  ///
+  /// A query without a condition already contains all rows.
+  ///
+  /// The closure creates the condition from the model's properties. If it has several lines, all of them must hold.
+  public func or(@ConditionBuilder<Model> _ condition: (Columns<Model>) -> Condition<Model>) -> Query {
+    or(condition(Columns()))
   }
 
   /// Returns the query extended to rows that satisfy a condition.
   ///
   /// A query without a condition already contains all rows.
-  public func or(_ condition: QueryCondition) -> Query {
+  public func or(_ condition: Condition<Model>) -> Query {
     var query = self
-    query.condition = query.condition.map { $0 || condition }
+    query.condition = condition.form == .always ? nil : query.condition.map { $0 || condition }
     return query
   }
 
-  /// Returns the query extended to rows whose column compares with a value as specified.
-  public func or(_ column: String, _ comparison: QueryComparison, _ value: (any SQLiteConvertible)?) -> Query {
-    or(QueryCondition(column, comparison, value))
+  /// Returns the query sorted by a property.
+  ///
+  /// The closure returns the property, as in `.ordered { $0.name }`. Earlier sort columns take precedence.
+  public func ordered<Value: SQLiteConvertible>(
+    _ direction: QueryDirection = .ascending, _ column: (Columns<Model>) -> Column<Model, Value>
+  ) -> Query {
+    ordered(by: column(Columns()).reference, direction)
   }
 
-  /// Returns the query sorted by a column.
+  /// Returns the query sorted by a column whose name is known only at run time.
   ///
   /// Earlier sort columns take precedence.
-  public func ordered(by column: String, _ direction: QueryDirection = .ascending) -> Query {
+  public func ordered(byColumnNamed name: String, _ direction: QueryDirection = .ascending) -> Query {
+    ordered(by: .named(name), direction)
+  }
+
+  private func ordered(by column: ColumnReference, _ direction: QueryDirection) -> Query {
     var query = self
     query.orders.append(QueryOrder(column: column, direction: direction))
     return query
@@ -114,17 +137,26 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
 
 extension StoreModel {
   /// Returns a query of the rows that satisfy a condition.
-  public static func `where`(_ condition: QueryCondition) -> Query<Self> { Query().where(condition) }
-
-  /// Returns a query of the rows whose column compares with a value as specified.
-  public static func `where`(
-    _ column: String, _ comparison: QueryComparison, _ value: (any SQLiteConvertible)?
-  ) -> Query<Self> {
-    Query().where(column, comparison, value)
+  ///
+  /// The closure creates the condition from the model's properties. If it has several lines, all of them must hold.
+  public static func `where`(@ConditionBuilder<Self> _ condition: (Columns<Self>) -> Condition<Self>) -> Query<Self> {
+    Query().where(condition)
   }
 
-  /// Returns a query of all rows, sorted by a column.
-  public static func ordered(by column: String, _ direction: QueryDirection = .ascending) -> Query<Self> {
-    Query().ordered(by: column, direction)
+  /// Returns a query of the rows that satisfy a condition.
+  public static func `where`(_ condition: Condition<Self>) -> Query<Self> { Query().where(condition) }
+
+  /// Returns a query of all rows, sorted by a property.
+  ///
+  /// The closure returns the property, as in `.ordered { $0.name }`.
+  public static func ordered<Value: SQLiteConvertible>(
+    _ direction: QueryDirection = .ascending, _ column: (Columns<Self>) -> Column<Self, Value>
+  ) -> Query<Self> {
+    Query().ordered(direction, column)
+  }
+
+  /// Returns a query of all rows, sorted by a column whose name is known only at run time.
+  public static func ordered(byColumnNamed name: String, _ direction: QueryDirection = .ascending) -> Query<Self> {
+    Query().ordered(byColumnNamed: name, direction)
   }
 }

@@ -18,7 +18,7 @@ extension Query {
       let from = "SELECT COUNT(*) FROM \(SQL.name(layout.table))"
       guard let condition else { return CompiledQuery(sql: from) }
       var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: "\(from) WHERE "))
-      try compiler.add(condition)
+      try compiler.add(condition.form)
       return compiler.result
     }
     var query = try rows(of: layout, selecting: source == nil ? "SELECT 1 FROM \(SQL.name(layout.table))" : "SELECT 1")
@@ -29,19 +29,35 @@ extension Query {
   /// Returns the statement that deletes the rows.
   func compiledDeletion() throws(ModelError) -> CompiledQuery {
     let layout = try ModelLayout.of(Model.self)
-    let table = SQL.name(layout.table)
-    let key = SQL.name(layout.spec.key)
-    guard source != nil || maximum != nil || skipped > 0 else {
-      var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: "DELETE FROM \(table)"))
-      if let condition {
-        compiler.result.sql += " WHERE "
-        try compiler.add(condition)
-      }
-      return compiler.result
+    var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: "DELETE FROM \(SQL.name(layout.table))"))
+    try addRows(to: &compiler)
+    return compiler.result
+  }
+
+  /// Returns the statement that changes the rows.
+  func compiledUpdate(_ assignments: [Assignment<Model>]) throws(ModelError) -> CompiledQuery {
+    let layout = try ModelLayout.of(Model.self)
+    var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: "UPDATE \(SQL.name(layout.table)) SET "))
+    for (place, assignment) in assignments.enumerated() {
+      if place > 0 { compiler.result.sql += ", " }
+      try compiler.add(assignment)
     }
-    var query = try rows(of: layout, selecting: source == nil ? "SELECT \(key) FROM \(table)" : "SELECT \(key)")
-    query.sql = "DELETE FROM \(table) WHERE \(key) IN (\(query.sql))"
-    return query
+    try addRows(to: &compiler)
+    return compiler.result
+  }
+
+  /// Adds the condition of a statement that changes the rows.
+  private func addRows(to compiler: inout QueryCompiler) throws(ModelError) {
+    guard source != nil || maximum != nil || skipped > 0 else {
+      guard let condition else { return }
+      compiler.result.sql += " WHERE "
+      return try compiler.add(condition.form)
+    }
+    let key = SQL.name(compiler.layout.spec.key)
+    let table = SQL.name(compiler.layout.table)
+    let keys = try rows(of: compiler.layout, selecting: source == nil ? "SELECT \(key) FROM \(table)" : "SELECT \(key)")
+    compiler.result.sql += " WHERE \(key) IN (\(keys.sql))"
+    compiler.result.arguments += keys.arguments
   }
 
   /// Returns a complete statement, given the part before its condition or, if the query has a source, before the
@@ -54,7 +70,7 @@ extension Query {
     }
     if let condition {
       compiler.result.sql += " WHERE "
-      try compiler.add(condition)
+      try compiler.add(condition.form)
     }
     if !orders.isEmpty || maximum != nil || skipped > 0 { try compiler.add(orders) }
     if maximum != nil || skipped > 0 {
@@ -74,16 +90,19 @@ private struct QueryCompiler {
   let layout: ModelLayout
   var result: CompiledQuery
 
-  mutating func add(_ condition: QueryCondition) throws(ModelError) {
-    switch condition.form {
+  mutating func add(_ condition: ConditionForm) throws(ModelError) {
+    switch condition {
     case .comparison(let column, let comparison, let value):
       try add(column, comparison, value)
+    case .columns(let left, let comparison, let right):
+      try add(left, comparison, right)
     case .membership(let column, let values):
       try add(column, oneOf: values)
     case .pattern(let column, let pattern):
       add(try self.column(column, fits: .text(pattern)), " LIKE ? ESCAPE '\\'", .text(pattern))
     case .part(let column, let text):
       add("instr(\(try self.column(column, fits: .text(text)))", ", ?) > 0", .text(text))
+    case .all([]): result.sql += "TRUE"
     case .all(let conditions):
       try add(conditions, joinedBy: " AND ")
     case .any(let conditions):
@@ -100,7 +119,19 @@ private struct QueryCompiler {
     }
   }
 
-  private mutating func add(_ conditions: [QueryCondition], joinedBy joint: String) throws(ModelError) {
+  /// Adds the part of an update that sets one column.
+  mutating func add(_ assignment: Assignment<some StoreModel>) throws(ModelError) {
+    switch assignment.value {
+    case .constant(let value):
+      result.sql += "\(try storable(assignment.column, value)) = ?"
+      result.arguments.append(value)
+    case .column(let other):
+      let name = try column(assignment.column, fits: .null)
+      result.sql += "\(name) = \(try column(other, fits: .null))"
+    }
+  }
+
+  private mutating func add(_ conditions: [ConditionForm], joinedBy joint: String) throws(ModelError) {
     for (place, condition) in conditions.enumerated() {
       result.sql += place == 0 ? "(" : "\(joint)("
       try add(condition)
@@ -109,7 +140,7 @@ private struct QueryCompiler {
   }
 
   private mutating func add(
-    _ column: String, _ comparison: QueryComparison, _ value: SQLiteValue
+    _ column: ColumnReference, _ comparison: QueryComparison, _ value: SQLiteValue
   ) throws(ModelError) {
     let (name, value) = try comparable(column, with: value)
     switch (comparison, value) {
@@ -123,7 +154,21 @@ private struct QueryCompiler {
     }
   }
 
-  private mutating func add(_ column: String, oneOf values: [SQLiteValue]) throws(ModelError) {
+  private mutating func add(
+    _ left: ColumnReference, _ comparison: QueryComparison, _ right: ColumnReference
+  ) throws(ModelError) {
+    let (left, right) = (try comparable(left, with: .null).name, try comparable(right, with: .null).name)
+    switch comparison {
+    case .equal: result.sql += "\(left) IS \(right)"
+    case .notEqual: result.sql += "\(left) IS NOT \(right)"
+    case .less, .greater: result.sql += "\(left) \(comparison.rawValue) \(right)"
+    // Only nil is less than or equal to nil.
+    case .lessOrEqual, .greaterOrEqual:
+      result.sql += "(\(left) \(comparison.rawValue) \(right) OR (\(left) IS NULL AND \(right) IS NULL))"
+    }
+  }
+
+  private mutating func add(_ column: ColumnReference, oneOf values: [SQLiteValue]) throws(ModelError) {
     let name = try comparable(column, with: .null).name
     guard !values.isEmpty else { return result.sql += "FALSE" }
     var present: [SQLiteValue] = []
@@ -145,16 +190,17 @@ private struct QueryCompiler {
     for order in orders {
       terms.append("\(try comparable(order.column, with: .null).name)\(order.direction == .ascending ? "" : " DESC")")
     }
-    if !orders.contains(where: { $0.column == layout.spec.key }) { terms.append(SQL.name(layout.spec.key)) }
+    if !orders.contains(where: { $0.column == .named(layout.spec.key) }) { terms.append(SQL.name(layout.spec.key)) }
     result.sql += " ORDER BY \(terms.joined(separator: ", "))"
   }
 
   /// Returns the expression by which a column is compared and sorted, and a value in the column's format.
   private func comparable(
-    _ column: String, with value: SQLiteValue
+    _ reference: ColumnReference, with value: SQLiteValue
   ) throws(ModelError) -> (name: String, value: SQLiteValue) {
+    let column = try reference.name
     guard let place = layout.places[column], layout.columns[place].type == .decimal else {
-      return (try self.column(column, fits: value), value)
+      return (try self.column(reference, fits: value), value)
     }
     let name = "\(SQL.name(column)) COLLATE \(SQL.decimalCollation)"
     switch value {
@@ -166,10 +212,26 @@ private struct QueryCompiler {
     }
   }
 
+  /// Returns the quoted name of a column, after checking that a value can be stored in it.
+  private func storable(_ reference: ColumnReference, _ value: SQLiteValue) throws(ModelError) -> String {
+    let name = try column(reference, fits: value)
+    guard let place = layout.places[try reference.name] else { return name }
+    let reason: String? =
+      switch (layout.columns[place].type, value) {
+      case (_, .real(let number)) where number.isNaN: "it is not a number, which SQLite would store as null"
+      case (.integer, .real(let number)): "\(number) is not an integer up to \(Int64.max)"
+      case (.decimal, .text(let text)) where !DecimalText.isNumber(text): "it is not a number"
+      default: nil
+      }
+    if let reason { throw .unencodable(table: layout.table, column: layout.columns[place].name, reason: reason) }
+    return name
+  }
+
   /// Returns the quoted name of a column, after checking that it exists and can hold a value.
   ///
   /// SQLite would treat an unknown quoted name as a string literal, and would never find a value of another type.
-  private func column(_ name: String, fits value: SQLiteValue) throws(ModelError) -> String {
+  private func column(_ reference: ColumnReference, fits value: SQLiteValue) throws(ModelError) -> String {
+    let name = try reference.name
     guard let place = layout.places[name] else {
       throw .unknownColumn(table: layout.table, column: name, known: layout.columns.map(\.name))
     }

@@ -8,6 +8,6 @@ public enum QueryDirection: Hashable, Sendable {
 
 /// A column to sort by.
 struct QueryOrder: Hashable, Sendable {
-  let column: String
+  let column: ColumnReference
   let direction: QueryDirection
 }

@@ -37,4 +37,12 @@ extension SQLiteConnection {
     let compiled = try naming { () throws(ModelError) in try query.compiledDeletion() }
     try run(compiled.sql, compiled.arguments)
   }
+
+  /// Changes the rows of a query.
+  func updateAll<Model: StoreModel>(
+    _ query: Query<Model>, _ assignments: [Assignment<Model>]
+  ) throws(DatabaseError) {
+    let compiled = try naming { () throws(ModelError) in try query.compiledUpdate(assignments) }
+    try run(compiled.sql, compiled.arguments)
+  }
 }

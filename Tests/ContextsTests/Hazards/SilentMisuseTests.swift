@@ -58,7 +58,7 @@ struct SilentMisuseTests {
       let (users, states) = try await { () async throws in
         let context = try root.context(secrets: Witness(gone))
         try await context.setup(authDelegate: delegate)
-        return (context.user, context.query(Item.ordered(by: "id")))
+        return (context.user, context.query(Item.ordered { $0.id }))
       }()
       let other = try root.context(secrets: Witness(Recorder()))
       try await other.setup(authDelegate: delegate)

@@ -106,7 +106,7 @@ struct UserStoreTests {
     let context = try await signedIn()
     let ada = try context.current.value.store.persistence
     try await ada.write { try $0.put(Item(id: 1, text: "ada's")) }
-    let texts = context.query(Item.ordered(by: "id")).map { $0.map(\.text) }.recorded()
+    let texts = context.query(Item.ordered { $0.id }).map { $0.map(\.text) }.recorded()
     let row = context.live(Item.self, id: 1).map { $0?.text }.recorded()
     try await texts.wait(for: ["ada's"])
     try await context.startAppContext(with: Account(id: "grace"), replacing: true)
@@ -125,7 +125,7 @@ struct UserStoreTests {
   func `a query never shows a former user's rows, even if the next user's cannot be read`() async throws {
     let context = try await signedIn()
     try await context.current.value.store.persistence.write { try $0.put(Item(id: 1, text: "ada's")) }
-    let query = context.query(Item.ordered(by: "id"))
+    let query = context.query(Item.ordered { $0.id })
     let row = context.live(Item.self, id: 1)
     let (texts, failures) = (query.map { $0.map(\.text) }.recorded(), query.failures.recorded())
     let values = row.map { $0?.text }.recorded()
@@ -153,7 +153,7 @@ struct UserStoreTests {
     let ada = try context.current.value.store.persistence
     try await ada.write { try $0.put(Item(id: 1, text: "ada's")) }
     let texts = Recorder<[String]>()
-    let query = context.query(Item.ordered(by: "id"))
+    let query = context.query(Item.ordered { $0.id })
     let failures = query.failures.recorded()
     let subscription = query.sink { texts.record($0.map(\.text)) }
     try await texts.wait(for: ["ada's"])

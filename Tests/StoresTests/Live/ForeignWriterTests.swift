@@ -28,7 +28,7 @@ struct ForeignWriterTests {
   func `live queries and rows follow writes by sqlite3`() async throws {
     let database = try liveDatabase(.file(url))
     let titles = Recorder<[String]>()
-    let subscription = database.query(Errand.ordered(by: "id")).sink {
+    let subscription = database.query(Errand.ordered { $0.id }).sink {
       titles.record($0.map(\.title))
     }
     let errand = try database.live(Errand.self, id: 2)

@@ -24,8 +24,8 @@ struct LiveKeyTests {
   }
 
   @Test func `a query is read again for changes of its rows, and not of others`() async throws {
-    let (one, first) = record(Opaque.where("id", .equal, "a"))
-    let (two, second) = record(Opaque.where("number", .greater, 0).where(.in("id", ["a", "b"])).ordered(by: "id"))
+    let (one, first) = record(Opaque.where { $0.id == "a" })
+    let (two, second) = record(Opaque.where { $0.number > 0 }.where { $0.id.isIn(["a", "b"]) }.ordered { $0.id })
     for round in 1...20 {
       try await database.write { try $0.put(Opaque(id: "other", number: round)) }
     }
@@ -44,7 +44,7 @@ struct LiveKeyTests {
   }
 
   @Test func `a query is read again when all rows are deleted or the table is replaced`() async throws {
-    let (values, subscription) = record(Opaque.where("id", .equal, "a"))
+    let (values, subscription) = record(Opaque.where { $0.id == "a" })
     try await database.write { try $0.put(Opaque(id: "a", number: 1)) }
     try await values.wait { $0.last == [1] }
     try await database.write { try $0.execute("DELETE FROM opaque") }
@@ -67,10 +67,10 @@ struct LiveKeyTests {
           """)
     }
     let titles = Recorder<String?>()
-    let query = database.query(Errand.where("id", .equal, 50))
+    let query = database.query(Errand.where { $0.id == 50 })
     let first = query.sink { titles.record($0.first?.title) }
     let numbers = Recorder<Int?>()
-    let other = database.query(Opaque.where("id", .equal, "A"))
+    let other = database.query(Opaque.where { $0.id == "A" })
     let second = other.sink { numbers.record($0.first?.number) }
     let errand = try database.live(Errand.self, id: 50)
     try await database.write { try $0.execute("INSERT INTO errand VALUES (1, 50, 'bread', 0)") }

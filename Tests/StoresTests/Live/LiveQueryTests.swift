@@ -22,7 +22,7 @@ struct LiveQueryTests {
   @Test
   func `a query sends the present rows before the subscription returns, and then each change`() async throws {
     try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
-    let (values, subscription) = record(database.query(Errand.ordered(by: "id")))
+    let (values, subscription) = record(database.query(Errand.ordered { $0.id }))
     #expect(values.elements == [[Errand(id: 1, title: "bread")]])
     try await database.write { try $0.put(Errand(id: 2, title: "milk")) }
     try await values.wait { $0.last?.count == 2 }
@@ -34,7 +34,7 @@ struct LiveQueryTests {
 
   @Test
   func `two rows of one write arrive together, and never one alone`() async throws {
-    let (values, subscription) = record(database.query(Errand.ordered(by: "id")))
+    let (values, subscription) = record(database.query(Errand.ordered { $0.id }))
     for round in 1...100 {
       try await database.write { transaction in
         try transaction.put(Errand(id: 1, title: "\(round)"))
@@ -49,7 +49,7 @@ struct LiveQueryTests {
   @Test
   func `a write that does not change the result sends nothing`() async throws {
     try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
-    let (values, subscription) = record(database.query(Errand.where("isDone", .equal, false)))
+    let (values, subscription) = record(database.query(Errand.where { $0.isDone == false }))
     try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
     try await database.write { try $0.put(Errand(id: 2, title: "done", isDone: true)) }
     try await database.write { try $0.put(Opaque(id: "other")) }
@@ -68,7 +68,7 @@ struct LiveQueryTests {
   @Test
   func `changes by raw SQL are observed, even those that SQLite hides`() async throws {
     try await database.write { try $0.put((1...10).map { Errand(id: $0) }) }
-    let (values, subscription) = record(database.query(Errand.ordered(by: "id")))
+    let (values, subscription) = record(database.query(Errand.ordered { $0.id }))
     for (statement, ids) in [
       ("DELETE FROM errand WHERE id = 10", Array(1...9)),
       ("INSERT OR REPLACE INTO errand VALUES (11, 'again', 1)", Array(1...9) + [11]),
@@ -110,7 +110,7 @@ struct LiveQueryTests {
   func `a slow subscriber delays no writer, and receives the last state in fewer steps`() async throws {
     let gate = DispatchSemaphore(value: 0)
     let values = Recorder<Int>()
-    let subscription = database.query(Errand.ordered(by: "id")).map(\.count)
+    let subscription = database.query(Errand.ordered { $0.id }).map(\.count)
       .sink { count in
         if count > 0 {
           gate.wait()
@@ -129,7 +129,7 @@ struct LiveQueryTests {
   func `a subscriber may write, and results arrive in commit order`() async throws {
     let values = Recorder<[Int]>()
     let database = database
-    let subscription = database.query(Errand.ordered(by: "id")).map { $0.map(\.id) }
+    let subscription = database.query(Errand.ordered { $0.id }).map { $0.map(\.id) }
       .sink { ids in
         values.record(ids)
         guard ids.count < 20 else { return }
@@ -156,7 +156,7 @@ struct LiveQueryTests {
 
   @Test
   func `a query that cannot run reports the reason once`() async throws {
-    let query = database.query(Errand.where("colour", .equal, "red"))
+    let query = database.query(Errand.where(.column(named: "colour", .equal, "red")))
     let failures = query.failures.recorded()
     let subscription = query.sink { _ in Issue.record("there is a value") }
     #expect(failures.elements.count == 1 && "\(failures.elements)".contains("colour"))

@@ -17,7 +17,7 @@ struct QueryFollowerTests {
   }
 
   @Test func `the query is observed once, however often the view asks`() async throws {
-    let query = database.query(Errand.ordered(by: "id"))
+    let query = database.query(Errand.ordered { $0.id })
     let first = property(query)
     #expect(property(query) === first)
     #expect(query.subscriberCount == 1)
@@ -27,8 +27,8 @@ struct QueryFollowerTests {
   }
 
   @Test func `another query replaces the first, which is no longer observed`() {
-    let first = database.query(Errand.ordered(by: "id"))
-    let second = database.query(Errand.ordered(by: "title"))
+    let first = database.query(Errand.ordered { $0.id })
+    let second = database.query(Errand.ordered { $0.title })
     _ = property(first)
     _ = property(second)
     #expect(first.subscriberCount == 0)
@@ -36,7 +36,7 @@ struct QueryFollowerTests {
   }
 
   @Test func `threads that ask at once share one property`() {
-    let query = database.query(Errand.ordered(by: "id"))
+    let query = database.query(Errand.ordered { $0.id })
     let seen = Recorder<Property<[Errand]>>()
     withThreads(4) { _ in seen.record(property(query)) }
     #expect(Set(seen.elements.map(ObjectIdentifier.init)).count == 1)

@@ -45,14 +45,14 @@ struct DecimalTests {
     for (id, text) in texts.enumerated().shuffled(using: &chance) {
       try database.write { try $0.put(Item(id: id, price: try decimal(text))) }
     }
-    #expect(try ids(Item.ordered(by: "price")) == Array(texts.indices))
-    #expect(try ids(Item.ordered(by: "price", .descending)) == texts.indices.reversed())
-    #expect(try ids(Item.where("price", .less, Decimal(50)).ordered(by: "price")) == Array(0...8))
-    #expect(try ids(Item.where("price", .greaterOrEqual, 9.5).ordered(by: "id")) == Array(7...10))
-    #expect(try ids(Item.where("price", .lessOrEqual, -9).ordered(by: "id")) == [0, 1])
-    #expect(try ids(Item.where("price", .equal, Decimal(10))) == [8])
-    #expect(try ids(Item.where("price", .notEqual, 10).ordered(by: "price")).count == texts.count - 1)
-    #expect(try ids(Item.where(.in("price", [9, 10, 100])).ordered(by: "price")) == [6, 8, 9])
+    #expect(try ids(Item.ordered { $0.price }) == Array(texts.indices))
+    #expect(try ids(Item.ordered(.descending) { $0.price }) == texts.indices.reversed())
+    #expect(try ids(Item.where { $0.price < Decimal(50) }.ordered { $0.price }) == Array(0...8))
+    #expect(try ids(Item.where { $0.price >= 9.5 }.ordered { $0.id }) == Array(7...10))
+    #expect(try ids(Item.where { $0.price <= -9 }.ordered { $0.id }) == [0, 1])
+    #expect(try ids(Item.where { $0.price == Decimal(10) }) == [8])
+    #expect(try ids(Item.where { $0.price != 10 }.ordered { $0.price }).count == texts.count - 1)
+    #expect(try ids(Item.where { $0.price.isIn([9, 10, 100]) }.ordered { $0.price }) == [6, 8, 9])
     let largest = try database.read { try $0.value("SELECT max(price COLLATE signals_decimal) FROM item") }
     #expect(largest == "123456789012345678901234567890")
   }
@@ -63,10 +63,10 @@ struct DecimalTests {
         try transaction.put(Item(id: id, price: 1, discount: discount))
       }
     }
-    #expect(try ids(Item.ordered(by: "discount")) == [0, 2, 3, 1])
-    #expect(try ids(Item.where("discount", .less, 50).ordered(by: "id")) == [2, 3])
-    #expect(try ids(Item.where(.in("discount", [nil, 10])).ordered(by: "id")) == [0, 3])
-    #expect(try ids(Item.where("discount", .equal, nil)) == [0])
+    #expect(try ids(Item.ordered { $0.discount }) == [0, 2, 3, 1])
+    #expect(try ids(Item.where { $0.discount < 50 }.ordered { $0.id }) == [2, 3])
+    #expect(try ids(Item.where { $0.discount.isIn([nil, 10]) }.ordered { $0.id }) == [0, 3])
+    #expect(try ids(Item.where { $0.discount == nil }) == [0])
   }
 
   @Test func `decimals are equal however another program has spelled them`() throws {
@@ -75,9 +75,10 @@ struct DecimalTests {
         try transaction.execute("INSERT INTO item (id, price) VALUES (?, ?)", id, text)
       }
     }
-    #expect(try ids(Item.where("price", .equal, try decimal("1.5")).ordered(by: "id")) == Array(0...4))
+    let price = try decimal("1.5")
+    #expect(try ids(Item.where { $0.price == price }.ordered { $0.id }) == Array(0...4))
     #expect(
-      try database.read { try $0.all(Item.where("price", .less, 1.51)).map(\.price) } == Array(repeating: 1.5, count: 5)
+      try database.read { try $0.all(Item.where { $0.price < 1.51 }).map(\.price) } == Array(repeating: 1.5, count: 5)
     )
   }
 
@@ -92,7 +93,7 @@ struct DecimalTests {
     let kept = Nested(id: 1, offer: .init(name: "NaN", price: 2))
     try database.write { try $0.put(kept) }
     #expect(try database.read { try $0.all(Nested.self) } == [kept])
-    let query = databaseError { try ids(Item.where("price", .equal, Decimal.nan)) }
+    let query = databaseError { try ids(Item.where { $0.price == Decimal.nan }) }
     guard case .model(.unfitValue("item", "price", .decimal, _), _) = query else { return recordUnexpected(query) }
   }
 
@@ -101,7 +102,7 @@ struct DecimalTests {
       try transaction.execute("INSERT INTO item (id, price) VALUES (1, 'NaN')")
       try transaction.put(Item(id: 2, price: 3))
     }
-    let items = try database.read { try $0.all(Item.ordered(by: "price")) }
+    let items = try database.read { try $0.all(Item.ordered { $0.price }) }
     #expect(items.map(\.id) == [1, 2] && items[0].price.isNaN && items[1].price == 3)
     try database.write { try $0.execute("UPDATE item SET price = '12 or so' WHERE id = 1") }
     let error = databaseError { try database.read { try $0.all(Item.self) } }
@@ -131,7 +132,7 @@ struct DecimalTests {
         try transaction.deleteAll(Item.self)
         for (id, number) in numbers.enumerated() { try transaction.put(Item(id: id, price: number)) }
       }
-      let sorted = try database.read { try $0.all(Item.ordered(by: "price")) }
+      let sorted = try database.read { try $0.all(Item.ordered { $0.price }) }
       #expect(sorted.map(\.price) == numbers.sorted(), "seed \(seed)")
     }
   }

@@ -23,9 +23,9 @@ struct ModelTransactionTests {
     }
     try database.read { transaction throws in
       #expect(try transaction.all(Person.self).count == 3)
-      #expect(try transaction.first(Person.ordered(by: "age"))?.name == "Bob")
-      #expect(try transaction.first(Person.ordered(by: "age").limit(0)) == nil)
-      #expect(try transaction.count(Person.where("age", .less, 30)) == 2)
+      #expect(try transaction.first(Person.ordered { $0.age })?.name == "Bob")
+      #expect(try transaction.first(Person.ordered { $0.age }.limit(0)) == nil)
+      #expect(try transaction.count(Person.where { $0.age < 30 }) == 2)
       #expect(try transaction.find(Person.self, id: 9) == nil)
     }
     try database.write { transaction throws in
@@ -35,7 +35,7 @@ struct ModelTransactionTests {
       #expect(try transaction.find(Person.self, id: 3) == nil)
       #expect(try transaction.delete(Person.self, id: 1))
       #expect(try !transaction.delete(Person.self, id: 1))
-      #expect(try transaction.deleteAll(Person.where("age", .equal, 18)) == 1)
+      #expect(try transaction.deleteAll(Person.where { $0.age == 18 }) == 1)
       #expect(try transaction.deleteAll(Person.self) == 1)
       #expect(try transaction.deleteAll(Person.self) == 0)
       #expect(try transaction.count(Person.self) == 0)
@@ -102,7 +102,7 @@ struct ModelTransactionTests {
     try database.write { try $0.update(Person.self, id: 1) { $0.id = 2 } }
     try database.write { transaction throws in
       try transaction.deleteAll(Item.self)
-      try transaction.deleteAll(Person.where("id", .equal, 2))
+      try transaction.deleteAll(Person.where { $0.id == 2 })
     }
     subscription.cancel()
     let key = item.id.sqliteValue

@@ -146,6 +146,15 @@ struct RowCodingTests {
   }
 
   @Test
+  func `a row that cannot be stored does not affect the next one`() throws {
+    let (connection, statements) = try open(Moody.self)
+    defer { connection.close() }
+    #expect(throws: DatabaseError.self) { try statements.put(Moody(id: 1, mood: Moody.Mood(isNested: true))) }
+    try statements.put(Moody(id: 2, mood: Moody.Mood(isNested: false)))
+    #expect(try connection.value("SELECT id FROM moody") == 2)
+  }
+
+  @Test
   func `keys can be integers, texts, UUIDs, and types that wrap them`() throws {
     let (connection, texts) = try open(Keyed<String>.self)
     defer { connection.close() }
@@ -238,6 +247,30 @@ private struct Mislisted: StoreModel {
   static let table = TableSpec("mislisted", columns: [TableColumn("id", .integer), TableColumn("tags", .text)])
   var id: Int
   var tags: [Int]
+}
+
+/// A model whose member encodes itself as a nested value or as a single one.
+private struct Moody: StoreModel {
+  static let table = TableSpec("moody", columns: [TableColumn("id", .integer), TableColumn("mood", .text)])
+
+  struct Mood: Codable {
+    var isNested: Bool
+
+    enum CodingKeys: CodingKey { case isNested }
+
+    func encode(to encoder: any Encoder) throws {
+      if isNested {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(isNested, forKey: .isNested)
+      } else {
+        var container = encoder.singleValueContainer()
+        try container.encode("calm")
+      }
+    }
+  }
+
+  var id: Int
+  var mood: Mood
 }
 
 private struct Wrapped: RawRepresentable, Codable, StoreKey {

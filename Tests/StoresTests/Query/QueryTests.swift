@@ -21,51 +21,53 @@ struct QueryTests {
 
   @Test
   func `conditions, order, limit and offset select the rows`() throws {
-    #expect(try names(Person.where("age", .greaterOrEqual, 18).ordered(by: "name").limit(10)) == ["Ada", "Cleo"])
-    #expect(try names(Person.ordered(by: "age", .descending)) == ["Ada", "Cleo", "Bob", "100%_\\"])
-    #expect(try names(Person.ordered(by: "age", .descending).ordered(by: "name", .descending)).first == "Cleo")
-    #expect(try names(Query().ordered(by: "id").offset(1).limit(2)) == ["Bob", "Cleo"])
+    #expect(try names(Person.where { $0.age >= 18 }.ordered { $0.name }.limit(10)) == ["Ada", "Cleo"])
+    #expect(try names(Person.ordered(.descending) { $0.age }) == ["Ada", "Cleo", "Bob", "100%_\\"])
+    #expect(try names(Person.ordered(.descending) { $0.age }.ordered(.descending) { $0.name }).first == "Cleo")
+    #expect(try names(Query().ordered { $0.id }.offset(1).limit(2)) == ["Bob", "Cleo"])
     #expect(try names(Query().offset(3)) == ["100%_\\"])
     #expect(try names(Query().limit(0)) == [] && names(Query().limit(-5)) == [])
-    #expect(try names(Person.where("age", .less, 18).or("name", .equal, "Ada").ordered(by: "id")).count == 3)
-    #expect(try names(Person.where(.in("id", [1, 3, 9]) && !.like("name", "a%"))) == ["Cleo"])
-    #expect(try names(Person.where(.in("id", []))) == [])
-    #expect(try names(Person.where(.contains("city", "'"))) == ["100%_\\"])
-    #expect(try names(Person.where(.sql("length(name) = ? -- a comment", 3)).ordered(by: "id")) == ["Ada", "Bob"])
+    #expect(try names(Person.where { $0.age < 18 }.or { $0.name == "Ada" }.ordered { $0.id }).count == 3)
+    #expect(try names(Person.where { $0.id.isIn([1, 3, 9]) && !$0.name.like("a%") }) == ["Cleo"])
+    #expect(try names(Person.where { $0.id.isIn([]) }) == [])
+    #expect(try names(Person.where { $0.city.contains("'") }) == ["100%_\\"])
+    #expect(try names(Person.where(.sql("length(name) = ? -- a comment", 3)).ordered { $0.id }) == ["Ada", "Bob"])
   }
 
   @Test
   func `null is nil, not SQL's third truth value`() throws {
-    #expect(try names(Person.where("city", .equal, nil as String?)) == ["Bob"])
-    #expect(try names(Person.where(.isNull("city"))) == ["Bob"])
-    #expect(try names(Person.where(.isNotNull("city"))).count == 3)
-    #expect(try names(Person.where("city", .notEqual, "Cairo")).count == 3, "nil differs from a city")
-    #expect(try names(Person.where(!QueryCondition("city", .equal, "Cairo"))).count == 3)
-    #expect(try names(Person.where(!QueryCondition("city", .less, "Z"))) == ["Bob"])
-    #expect(try names(Person.where(.in("city", ["Cairo", nil as String?])).ordered(by: "id")) == ["Bob", "Cleo"])
-    #expect(try names(Person.where("age", .less, nil as Int?)) == [])
+    #expect(try names(Person.where { $0.city == nil }) == ["Bob"])
+    #expect(try names(Person.where { $0.city.isNil }) == ["Bob"])
+    #expect(try names(Person.where { $0.city <= nil }) == ["Bob"])
+    #expect(try names(Person.where { $0.city < nil }) == [])
+    #expect(try names(Person.where { $0.city != nil }).count == 3)
+    #expect(try names(Person.where { $0.city != "Cairo" }).count == 3, "nil differs from a city")
+    #expect(try names(Person.where { !($0.city == "Cairo") }).count == 3)
+    #expect(try names(Person.where { !($0.city < "Z") }) == ["Bob"])
+    #expect(try names(Person.where { $0.city.isIn(["Cairo", nil]) }.ordered { $0.id }) == ["Bob", "Cleo"])
+    #expect(try names(Person.where(.column(named: "age", .less, nil as Int?))) == [])
   }
 
   @Test
   func `the wildcards of a pattern can be escaped`() throws {
-    #expect(try names(Person.where(.like("name", #"100\%\_\\"#))) == ["100%_\\"])
-    #expect(try names(Person.where(.like("name", "%a"))) == ["Ada"])
-    #expect(try names(Person.where(.contains("name", "%"))) == ["100%_\\"])
+    #expect(try names(Person.where { $0.name.like(#"100\%\_\\"#) }) == ["100%_\\"])
+    #expect(try names(Person.where { $0.name.like("%a") }) == ["Ada"])
+    #expect(try names(Person.where { $0.name.contains("%") }) == ["100%_\\"])
   }
 
   @Test
   func `texts and names cannot inject SQL`() throws {
     let text = "'; DROP TABLE person; --"
-    #expect(try names(Person.where("name", .equal, text)) == [])
-    #expect(try names(Person.where(.in("name", [text, "\"", "\0"]))) == [])
-    #expect(try names(Person.where(.like("name", text))) == [])
+    #expect(try names(Person.where { $0.name == text }) == [])
+    #expect(try names(Person.where { $0.name.isIn([text, "\"", "\0"]) }) == [])
+    #expect(try names(Person.where { $0.name.like(text) }) == [])
     #expect(try connection.count(Query<Person>()) == 4)
     for name in ["name\" OR 1 --", "name; DROP TABLE person", "rowid", "nam", "", "NAME"] {
       let expected = ModelError.unknownColumn(table: "person", column: name, known: ["id", "name", "age", "city"])
       for query in [
-        Person.where(name, .equal, "x"), Person.ordered(by: name), Person.where(.in(name, [])),
-        Person.where(.like(name, "x")),
-        Person.where(.contains(name, "x")), Person.where(.isNull(name)),
+        Person.where(.column(named: name, .equal, "x")), Person.ordered(byColumnNamed: name),
+        Person.where(.column(named: name, isIn: [])), Person.where(.column(named: name, like: "x")),
+        Person.where(.column(named: name, contains: "x")), Person.where(.column(named: name, .equal, nil)),
       ] {
         #expect(throws: DatabaseError.model(expected, path: ":memory:")) { try connection.all(query) }
       }
@@ -75,7 +77,7 @@ struct QueryTests {
   @Test
   func `comparing a column with a value of another type is an error`() {
     do {
-      _ = try connection.all(Person.where("age", .greater, "hunter2"))
+      _ = try connection.all(Person.where(.column(named: "age", .greater, "hunter2")))
       Issue.record("a text is no age")
     } catch {
       let words = "\"age\" of \"person\" has the type integer, and cannot be compared with text"
@@ -84,16 +86,16 @@ struct QueryTests {
       dump(error, to: &dumped)
       #expect(!(dumped + "\(error)").contains("hunter2"))
     }
-    #expect(throws: DatabaseError.self) { try connection.all(Person.where(.in("name", [1]))) }
-    #expect(throws: Never.self) { try connection.all(Person.where("age", .less, 17.5)) }
+    #expect(throws: DatabaseError.self) { try connection.all(Person.where(.column(named: "name", isIn: [1]))) }
+    #expect(throws: Never.self) { try connection.all(Person.where(.column(named: "age", .less, 17.5))) }
   }
 
   @Test
   func `a raw SQL query can be refined, and must return the model's columns`() throws {
     let adults = Query<Person>(
       sql: "SELECT city, age, name, id, 1 AS other FROM person WHERE age >= ? -- all", 18)
-    #expect(try names(adults.ordered(by: "name", .descending)) == ["Cleo", "Ada"])
-    #expect(try names(adults.where("city", .equal, "Cairo")) == ["Cleo"])
+    #expect(try names(adults.ordered(.descending) { $0.name }) == ["Cleo", "Ada"])
+    #expect(try names(adults.where { $0.city == "Cairo" }) == ["Cleo"])
     #expect(try connection.count(adults) == 2)
     let expected = ModelError.unknownColumn(table: "person", column: "age", known: ["id", "name"])
     #expect(throws: DatabaseError.model(expected, path: ":memory:")) {
@@ -116,12 +118,12 @@ struct QueryTests {
 
   @Test
   func `counting and deleting affect exactly the found rows`() throws {
-    #expect(try connection.count(Person.where("age", .equal, 36)) == 2)
+    #expect(try connection.count(Person.where { $0.age == 36 }) == 2)
     #expect(try connection.count(Query<Person>().limit(3)) == 3)
     #expect(try connection.count(Query<Person>().offset(3)) == 1)
-    try connection.deleteAll(Person.ordered(by: "age", .descending).limit(1))
-    #expect(try names(Person.ordered(by: "id")) == ["Bob", "Cleo", "100%_\\"])
-    try connection.deleteAll(Person.where("age", .less, 18))
+    try connection.deleteAll(Person.ordered(.descending) { $0.age }.limit(1))
+    #expect(try names(Person.ordered { $0.id }) == ["Bob", "Cleo", "100%_\\"])
+    try connection.deleteAll(Person.where { $0.age < 18 })
     #expect(try names(Query()) == ["Cleo"])
     try connection.deleteAll(Query<Person>())
     #expect(try connection.count(Query<Person>()) == 0)
@@ -129,10 +131,10 @@ struct QueryTests {
 
   @Test
   func `equal queries are equal values`() {
-    let query = Person.where("age", .greater, 1).ordered(by: "name").limit(3)
-    #expect(query == Person.where(QueryCondition("age", .greater, 1)).ordered(by: "name").limit(3))
+    let query = Person.where { $0.age > 1 }.ordered { $0.name }.limit(3)
+    #expect(query == Person.where(.column(named: "age", .greater, 1)).ordered { $0.name }.limit(3))
     #expect(Set([query, query, query.limit(4)]).count == 2)
-    #expect(Person.where("age", .greater, 1) != Person.where("age", .greater, 1.0))
+    #expect(Person.where { $0.age > 1 } != Person.where(.column(named: "age", .greater, 1.0)))
   }
 
   @Test
@@ -145,7 +147,7 @@ struct QueryTests {
       let limit = chance.once(in: 3) ? nil : chance.number(below: 30)
       let skipped = chance.once(in: 2) ? 0 : chance.number(below: 10)
       let descending = chance.once(in: 2)
-      var query = Person.where(condition).ordered(by: "age", descending ? .descending : .ascending).offset(skipped)
+      var query = Person.where(condition).ordered(descending ? .descending : .ascending) { $0.age }.offset(skipped)
       if let limit { query = query.limit(limit) }
       let expected = people.filter(holds)
         .sorted { left, right in
@@ -158,40 +160,46 @@ struct QueryTests {
     }
   }
 
+  private static func condition(
+    @ConditionBuilder<Person> _ body: (Columns<Person>) -> Condition<Person>
+  ) -> Condition<Person> {
+    body(Columns())
+  }
+
   /// Returns a random condition and an equivalent closure.
   private func randomCondition(
     using chance: inout Chance, depth: Int
-  ) -> (QueryCondition, @Sendable (Person) -> Bool) {
+  ) -> (Condition<Person>, @Sendable (Person) -> Bool) {
     switch chance.number(below: depth > 0 ? 9 : 6) {
     case 0:
       let age = chance.number(below: 20)
       switch QueryComparison.allCases.randomElement(using: &chance) ?? .equal {
-      case .equal: return (QueryCondition("age", .equal, age), { $0.age == age })
-      case .notEqual: return (QueryCondition("age", .notEqual, age), { $0.age != age })
-      case .less: return (QueryCondition("age", .less, age), { $0.age < age })
-      case .lessOrEqual: return (QueryCondition("age", .lessOrEqual, age), { $0.age <= age })
-      case .greater: return (QueryCondition("age", .greater, age), { $0.age > age })
-      case .greaterOrEqual: return (QueryCondition("age", .greaterOrEqual, age), { $0.age >= age })
+      case .equal: return (Self.condition { $0.age == age }, { $0.age == age })
+      case .notEqual: return (Self.condition { $0.age != age }, { $0.age != age })
+      case .less: return (Self.condition { $0.age < age }, { $0.age < age })
+      case .lessOrEqual: return (Self.condition { $0.age <= age }, { $0.age <= age })
+      case .greater: return (Self.condition { $0.age > age }, { $0.age > age })
+      case .greaterOrEqual: return (Self.condition { $0.age >= age }, { $0.age >= age })
       }
     case 1:
       let city = chance.once(in: 4) ? nil : Person.cities.randomElement(using: &chance)
       return chance.once(in: 2)
-        ? (QueryCondition("city", .equal, city), { $0.city == city })
-        : (QueryCondition("city", .notEqual, city), { $0.city != city })
+        ? (Self.condition { $0.city == city }, { $0.city == city })
+        : (Self.condition { $0.city != city }, { $0.city != city })
     case 2:
       let cities = (0..<chance.number(below: 4)).map { _ in
         chance.once(in: 4) ? nil : Person.cities.randomElement(using: &chance)
       }
-      return (.in("city", cities), { cities.contains($0.city) })
+      return (Self.condition { $0.city.isIn(cities) }, { cities.contains($0.city) })
     case 3:
       let part = ["a", "'", "%", "o"].randomElement(using: &chance) ?? ""
-      return (.contains("city", part), { $0.city?.contains(part) ?? false })
+      return (Self.condition { $0.city.contains(part) }, { $0.city?.contains(part) ?? false })
     case 4:
       let city = Person.cities.randomElement(using: &chance) ?? ""
       return (
-        QueryCondition("city", .less, city), { $0.city.map { $0.utf8.lexicographicallyPrecedes(city.utf8) } ?? false }
+        Self.condition { $0.city < city }, { $0.city.map { $0.utf8.lexicographicallyPrecedes(city.utf8) } ?? false }
       )
-    case 5: return (.isNull("city"), { $0.city == nil })
+    case 5: return (Self.condition { $0.city == nil }, { $0.city == nil })
     case 6:
       let (condition, holds) = randomCondition(using: &chance, depth: depth - 1)
       return (!condition, { !holds($0) })

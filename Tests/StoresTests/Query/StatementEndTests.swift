@@ -16,13 +16,13 @@ struct StatementEndTests {
     let database = try liveDatabase()
     try await database.write { try $0.put([Errand(id: 1, title: "bread"), Errand(id: 2, title: "milk")]) }
     let query = Query<Errand>(sql: sql)
-    #expect(try await database.read { try $0.all(query.ordered(by: "id")).map(\.id) } == [1, 2])
-    #expect(try await database.read { try $0.count(query.where("title", .equal, "milk")) } == 1)
+    #expect(try await database.read { try $0.all(query.ordered { $0.id }).map(\.id) } == [1, 2])
+    #expect(try await database.read { try $0.count(query.where { $0.title == "milk" }) } == 1)
     let values = Recorder<Int>()
     let subscription = database.query(query).sink { values.record($0.count) }
     #expect(values.elements == [2])
     subscription.cancel()
-    #expect(try await database.write { try $0.deleteAll(query.where("id", .equal, 1)) } == 1)
+    #expect(try await database.write { try $0.deleteAll(query.where { $0.id == 1 }) } == 1)
   }
 
   @Test(arguments: ["SELECT * FROM errand; DELETE FROM errand", ";", "", "SELECT * FROM errand;'"])

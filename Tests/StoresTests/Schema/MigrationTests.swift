@@ -59,7 +59,7 @@ struct MigrationTests {
       PersonV3(id: 1, first: "Ada", last: "Lovelace", level: 1), PersonV3(id: 2, first: "Bob", last: nil, level: 1),
     ]
     let outcome = try fixture.open(.third) { connection throws in
-      #expect(try connection.all(PersonV3.ordered(by: "id")) == expected)
+      #expect(try connection.all(PersonV3.ordered { $0.id }) == expected)
     }
     #expect(outcome == .migrated(from: 1, backup: fixture.path + ".v1.backup"))
     #expect(try fixture.open(.third) == .current)
@@ -160,7 +160,7 @@ struct MigrationTests {
     defer { connection.close() }
     #expect(try connection.value("PRAGMA integrity_check") == "ok")
     #expect(try connection.value("PRAGMA user_version") == 1)
-    #expect(try connection.all(PersonV1.ordered(by: "id")).map(\.name) == ["Ada Lovelace", "Bob"])
+    #expect(try connection.all(PersonV1.ordered { $0.id }).map(\.name) == ["Ada Lovelace", "Bob"])
     #expect(try fixture.files() == ["people.sqlite", "people.sqlite.v1.backup"])
   }
 
@@ -219,7 +219,7 @@ struct MigrationTests {
     }
     try fixture.open(schema) { connection throws in
       #expect(
-        try connection.all(Person.ordered(by: "id")).first
+        try connection.all(Person.ordered { $0.id }).first
           == Person(id: 1, fullName: "Ada Lovelace", note: nil, kind: "it's \"quoted\"; --"))
       let indexes = try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name")
       #expect(indexes.filter { !$0.hasPrefix("sqlite_") } == ["own", "signals_index plain `person` (`fullName`)"])
@@ -246,14 +246,14 @@ struct MigrationTests {
     let schema = Schema(version: 2, models: [City.self]) {
       MigrationStep(to: 2) { migration in
         try migration.createTable(of: City.self)
-        for person in try migration.all(PersonV1.ordered(by: "id")) {
+        for person in try migration.all(PersonV1.ordered { $0.id }) {
           try migration.put(City(id: UUID(), name: person.name))
         }
         try migration.dropTable("person")
       }
     }
     try fixture.open(schema) { connection throws in
-      #expect(try connection.all(City.ordered(by: "name")).map(\.name) == ["Ada Lovelace", "Bob"])
+      #expect(try connection.all(City.ordered { $0.name }).map(\.name) == ["Ada Lovelace", "Bob"])
       #expect(throws: DatabaseError.self) { try ModelStatements.of(connection).put(City(id: UUID(), name: "Bob")) }
     }
   }

@@ -75,7 +75,7 @@ struct StoreHazardTests {
     }
     let database = try Database(.memory, schema: Schema(version: 1, models: [Inner.self]))
     try database.write { try $0.put(Inner(id: "x", order: 1, select: "y")) }
-    let query = Inner.where("order", .equal, 1).ordered(by: "select")
+    let query = Inner.where { $0.order == 1 }.ordered { $0.select }
     #expect(try database.read { try $0.all(query) }.map(\.id) == ["x"])
     #expect(try database.write { try $0.deleteAll(query) } == 1)
   }
@@ -91,7 +91,7 @@ struct StoreHazardTests {
           let database = try Database(location, schema: schema, busyTimeout: .seconds(240))
           for _ in 0..<20 {
             try database.write { transaction in
-              if let found = try transaction.first(Counter.where("name", .equal, "visits")) {
+              if let found = try transaction.first(Counter.where { $0.name == "visits" }) {
                 try transaction.update(Counter.self, id: found.id) { $0.count += 1 }
               } else {
                 try transaction.put(Counter(id: UUID(), name: "visits", count: 1))
@@ -118,9 +118,9 @@ struct StoreHazardTests {
     let all = #expect(throws: DatabaseError.self) { try database.read { try $0.all(Errand.self) } }
     #expect("\(try #require(all))".contains("title"))
     #expect(throws: DatabaseError.self) { try database.read { try $0.find(Errand.self, id: 1) } }
-    #expect(throws: DatabaseError.self) { try database.read { try $0.count(Errand.where("title", .equal, "title")) } }
+    #expect(throws: DatabaseError.self) { try database.read { try $0.count(Errand.where { $0.title == "title" }) } }
     #expect(throws: DatabaseError.self) {
-      try database.write { try $0.deleteAll(Errand.where("title", .equal, "title")) }
+      try database.write { try $0.deleteAll(Errand.where { $0.title == "title" }) }
     }
     #expect(try other.read { try $0.value("SELECT text FROM errand") } == "bread")
   }

@@ -10,6 +10,7 @@ extension Person: StoreModel {
 /// Rows that are made of `Codable` values and become such again, by each in its own way.
 func registerModels() {
   registerOurModels()
+  registerTypedQueries()
   registerGRDBRecords()
 }
 
@@ -51,6 +52,37 @@ private func registerOurModels() {
     let database = opened(filled: true)
     return { count in
       attempt { sink(try database.read { try $0.all(Query<Person>().limit(count)) }) }
+    }
+  }
+}
+
+/// A query that is built anew for each row: by properties, and by the names of columns.
+private func registerTypedQueries() {
+  measure("storeTyped", ours) {
+    let database = opened(filled: true)
+    return { count in
+      attempt {
+        try database.read { transaction in
+          for index in 0..<count {
+            let key = Int64(index + 1)
+            sink(try transaction.first(Person.where { $0.id == key && $0.age >= 0 }))
+          }
+        }
+      }
+    }
+  }
+  measure("storeTyped", "\(ours), by name") {
+    let database = opened(filled: true)
+    return { count in
+      attempt {
+        try database.read { transaction in
+          for index in 0..<count {
+            let key = Int64(index + 1)
+            let isKey = Condition<Person>.column(named: "id", .equal, key)
+            sink(try transaction.first(Person.where(isKey && .column(named: "age", .greaterOrEqual, 0))))
+          }
+        }
+      }
     }
   }
 }

@@ -31,6 +31,9 @@ private let stores = [
     "modelPoints", "Codable values by their keys, one transaction", isSlow: true, beside: ["GRDB"],
     aim: .atMost(0.125, of: "GRDB")),
   Row("modelScan", "1000 Codable values by one query", isSlow: true, beside: ["GRDB"]),
+  Row(
+    "storeTyped", "a value by a typed query, built and read", isSlow: true, beside: ["\(ours), by name"],
+    aim: .atMost(1, of: "\(ours), by name")),
 ]
 
 private let containers = [

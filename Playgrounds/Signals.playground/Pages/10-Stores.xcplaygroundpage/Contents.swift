@@ -55,11 +55,22 @@ print(try list.read { try $0.count(Item.self) })  // Prints "2"
 
 //: ## Queries
 //:
-//: A query is a value. Its operands are bound as parameters, so no text can inject SQL.
+//: A query is a value. A property that does not exist, or a value of another type, does not compile. Operands are bound
+//: as parameters, so no text can inject SQL.
 
-let near = Item.where("aisle", .less, 3).ordered(by: "text")
+let near = Item.where { $0.aisle < 3 }.ordered { $0.text }
 print(near)  // Prints "SELECT * FROM item WHERE aisle < 3 ORDER BY text"
 print(try list.read { try $0.all(near) }.map(\.text))  // Prints "["milk"]"
+
+//: Each line of a condition must hold. An update of all rows of a query is one statement.
+
+let wanted: String? = "bread"
+let found = Item.where {
+  $0.isDone == false
+  if let wanted { $0.text.contains(wanted) }
+}
+print(try list.write { try $0.updateAll(found) { $0.aisle.set(to: 4) } })  // Prints "1"
+print(try list.write { try $0.updateAll(found) { $0.aisle.set(to: 3) } })  // Prints "1"
 
 //: For anything that a query cannot express, use SQL.
 
@@ -70,7 +81,7 @@ print(try list.read { try $0.value("SELECT max(aisle) FROM item") })  // Prints 
 //: It sends the current rows, and then the new rows after each change that affects them.
 
 let arrived = DispatchSemaphore(value: 0)
-let open = list.query(Item.where("isDone", .equal, false).ordered(by: "aisle"))
+let open = list.query(Item.where { $0.isDone == false }.ordered { $0.aisle })
 let texts = open.sink { items in
   print(items.map(\.text))
   arrived.signal()

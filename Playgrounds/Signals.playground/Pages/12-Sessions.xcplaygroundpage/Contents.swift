@@ -108,7 +108,7 @@ print(server.count.value)  // Prints "2"
 //: Each user has separate databases, and a live query follows the current user.
 
 try context.current.value.store.persistence.write { try $0.put(Note(id: 1, text: "hers")) }
-let notes = context.query(Note.ordered(by: "id")).map { $0.map(\.text) }
+let notes = context.query(Note.ordered { $0.id }).map { $0.map(\.text) }
 let hers: [String]? = await notes.firstValue()
 print(hers ?? [])  // Prints "["hers"]"
 let grace = Account("grace", "Grace", token: "g", expiration: nil)

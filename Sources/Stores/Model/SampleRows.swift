@@ -1,0 +1,59 @@
+/// Invented rows of a model, from which the columns of its properties are found.
+///
+/// The first rows differ in all columns, and each of the others differs from the first in one column.
+final class SampleRows<Model: StoreModel>: Sendable {
+  struct Row: Sendable {
+    let model: Model
+    /// The cells that the model has decoded, by the index of their column.
+    let decoded: [Int: SQLiteValue]
+    /// The cells that the model encodes.
+    let encoded: [SQLiteValue]
+  }
+
+  let rows: [Row]
+  /// The columns of which the model rejected a value.
+  let rejected: Set<Int>
+
+  /// A Boolean value that indicates whether each column has different values in different rows.
+  let areComplete: Bool
+
+  /// Decodes the rows.
+  ///
+  /// - Throws: The reason why the model cannot be decoded from any of them.
+  init(_ cells: SampleCells) throws {
+    let layout = cells.layout
+    var rows: [Row] = []
+    var rejected: Set<Int> = []
+    var firstFailure: (any Error)?
+    // The first row that the model accepts is the base of the others.
+    var base: (samples: ProbeSamples, probe: Probe)?
+    for samples in ProbeSamples.rows {
+      let probe = Probe(row: samples)
+      do {
+        rows.append(try cells.row(probe))
+        base = base ?? (samples, probe)
+      } catch {
+        firstFailure = firstFailure ?? error
+      }
+    }
+    guard let base else { throw firstFailure ?? CancellationError() }
+    for (place, column) in layout.columns.enumerated() {
+      let count = max(ProbeSamples.rows.count, min(base.probe.caseCounts[column.name] ?? 0, 64))
+      var samples: [ProbeSamples?] = (0..<count).map(ProbeSamples.row)
+      if column.isOptional { samples.append(nil) }
+      for samples in samples {
+        do {
+          rows.append(try cells.row(Probe(row: base.samples, except: (column.name, samples))))
+        } catch {
+          // A null that the model rejects is not stored.
+          if samples != nil { rejected.insert(place) }
+        }
+      }
+    }
+    self.rows = rows
+    self.rejected = rejected
+    areComplete = layout.columns.indices.allSatisfy { place in
+      Set(rows.map { $0.decoded[place] }).count != 1 || rows[0].decoded[place] == nil
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// The column of a property, in the closures of a query.
+///
+/// ```swift
+/// import Foundation
+/// import Stores
+///
+/// struct Chore: StoreModel {
+///   static let table = TableSpec("chore")
+///   var id: UUID
+///   var title: String
+///   var points: Int
+///   var due: Date?
+///   var finished: Date?
+/// }
+///
+/// print(Chore.where { $0.points > 3 && $0.due == nil })
+/// // Prints "SELECT * FROM chore WHERE points > 3 AND due IS NULL"
+/// print(Chore.where { $0.title.hasPrefix("Paint") || $0.points.isIn([1, 5]) })
+/// // Prints "SELECT * FROM chore WHERE (title >= 'Paint' AND title < 'Painu') OR points IN (1, 5)"
+/// print(Chore.where { $0.finished.isLess(than: $0.due) }.ordered(.descending) { $0.points })
+/// // Prints "SELECT * FROM chore WHERE finished < due ORDER BY points DESC"
+/// ```
+///
+/// A property that does not exist, or a value of another type, does not compile. If a closure with many conditions
+/// takes long to compile, write one condition per line.
+///
+/// ### Properties that are not columns
+///
+/// A key path is checked when it is first used, by decoding the model from invented rows. The property must have
+/// exactly the value of one column in all of them. A computed property such as `name.uppercased()` is therefore not a
+/// column, and a query that names it throws ``ModelError/notAColumn(table:keyPath:reason:)``. If a model cannot be
+/// decoded from invented rows, list its properties in ``StoreModel/columnNames``.
+public struct Column<Model: StoreModel, Value>: Sendable {
+  // It is not Equatable, because `==` returns a condition.
+
+  let reference: ColumnReference
+
+  init(_ reference: ColumnReference) {
+    self.reference = reference
+  }
+}
+
+extension Column where Value: SQLiteConvertible {
+  /// Returns a condition that the column equals a value; `nil` equals `nil`.
+  public static func == (column: Self, value: Value) -> Condition<Model> { column.compared(.equal, value) }
+
+  /// Returns a condition that the column differs from a value; `nil` differs from all other values.
+  public static func != (column: Self, value: Value) -> Condition<Model> { column.compared(.notEqual, value) }
+
+  /// Returns a condition that the column has one of several values.
+  ///
+  /// If `nil` is one of them, it includes rows without a value.
+  public func isIn(_ values: [Value]) -> Condition<Model> {
+    Condition(.membership(reference, values.map(\.sqliteValue)))
+  }
+
+  /// Returns a condition that the column equals another column; `nil` equals `nil`.
+  public func isEqual(to other: Self) -> Condition<Model> { Condition(.columns(reference, .equal, other.reference)) }
+
+  fileprivate func compared(_ comparison: QueryComparison, _ value: Value) -> Condition<Model> {
+    Condition(.comparison(reference, comparison, value.sqliteValue))
+  }
+}
+
+extension Column where Value: SQLiteOrdered {
+  /// Returns a condition that the column is less than a value.
+  public static func < (column: Self, value: Value) -> Condition<Model> { column.compared(.less, value) }
+
+  /// Returns a condition that the column is less than a value or equal to it.
+  public static func <= (column: Self, value: Value) -> Condition<Model> { column.compared(.lessOrEqual, value) }
+
+  /// Returns a condition that the column is greater than a value.
+  public static func > (column: Self, value: Value) -> Condition<Model> { column.compared(.greater, value) }
+
+  /// Returns a condition that the column is greater than a value or equal to it.
+  public static func >= (column: Self, value: Value) -> Condition<Model> { column.compared(.greaterOrEqual, value) }
+
+  /// Returns a condition that the column is less than another column.
+  public func isLess(than other: Self) -> Condition<Model> { Condition(.columns(reference, .less, other.reference)) }
+
+  /// Returns a condition that the column is less than another column or equal to it.
+  public func isLessThanOrEqualTo(_ other: Self) -> Condition<Model> {
+    Condition(.columns(reference, .lessOrEqual, other.reference))
+  }
+}
+
+extension Column where Value: SQLiteOrdered & Comparable {
+  /// Returns a condition that the column is in a range that includes its upper bound.
+  public func isIn(_ range: ClosedRange<Value>) -> Condition<Model> {
+    self >= range.lowerBound && self <= range.upperBound
+  }
+
+  /// Returns a condition that the column is in a range without its upper bound.
+  public func isIn(_ range: Range<Value>) -> Condition<Model> {
+    self >= range.lowerBound && self < range.upperBound
+  }
+}
+
+extension Column where Value: ExpressibleByNilLiteral {
+  /// A condition that the column has no value, for properties that cannot be compared with `nil`, such as arrays.
+  public var isNil: Condition<Model> { Condition(.comparison(reference, .equal, .null)) }
+}

@@ -1,0 +1,43 @@
+public import Foundation
+
+/// A type whose values SQLite sorts in the same order as Swift.
+///
+/// Columns of such types can be compared with `<` and `>=` in a ``Query``. Your own type can conform if its raw values
+/// have the order that you want:
+///
+/// ```swift
+/// import Stores
+///
+/// enum Priority: Int, Codable, CaseIterable, SQLiteOrdered {
+///   case low, normal, high
+/// }
+///
+/// struct Chore: StoreModel {
+///   static let table = TableSpec("chore")
+///   var id: Int
+///   var priority: Priority
+/// }
+///
+/// print(Chore.where { $0.priority >= .normal })  // Prints "SELECT * FROM chore WHERE priority >= 1"
+/// ```
+///
+/// Text is ordered by its UTF-8 bytes.
+public protocol SQLiteOrdered: SQLiteConvertible {}
+
+extension Int: SQLiteOrdered {}
+extension Int8: SQLiteOrdered {}
+extension Int16: SQLiteOrdered {}
+extension Int32: SQLiteOrdered {}
+extension Int64: SQLiteOrdered {}
+extension UInt: SQLiteOrdered {}
+extension UInt8: SQLiteOrdered {}
+extension UInt16: SQLiteOrdered {}
+extension UInt32: SQLiteOrdered {}
+extension UInt64: SQLiteOrdered {}
+extension Double: SQLiteOrdered {}
+extension Float: SQLiteOrdered {}
+extension String: SQLiteOrdered {}
+extension Date: SQLiteOrdered {}
+extension Decimal: SQLiteOrdered {}
+extension UUID: SQLiteOrdered {}
+extension Optional: SQLiteOrdered where Wrapped: SQLiteOrdered {}
