@@ -30,6 +30,21 @@ public protocol Signal<Element, Failure>: Sendable {
   /// The type of the error that can end the signal; `Never` if the signal cannot fail.
   associatedtype Failure: Error
 
+  /// The signal that the result of ``map(_:)`` subscribes to: this signal or, for a ``MapSignal``, its upstream signal.
+  ///
+  /// Your own signals need not declare it.
+  associatedtype MapUpstream: Signal = Self where MapUpstream.Failure == Failure
+
+  /// Transforms each value; ``map(_:)`` calls this method.
+  ///
+  /// Your own signals need not implement it. A ``MapSignal`` merges consecutive closures into one.
+  ///
+  /// - Parameter transform: A closure that is called with each value, on the thread that sends it.
+  /// - Returns: A signal of the results.
+  func mapped<Output: Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Output
+  ) -> MapSignal<MapUpstream, Output>
+
   /// Attaches a subscriber and returns the token that keeps it attached.
   ///
   /// Applications call ``sink(_:file:line:)`` instead. Implement this requirement to write a source or an operator. An

@@ -15,6 +15,11 @@ struct ValueMarbleTests {
     #expect(marbles.diagram(of: marbles.signal("a-#").map { $0.uppercased() }) == "A-#")
   }
 
+  @Test func `consecutive maps keep the times and pass a failure`() {
+    #expect(marbles.diagram(of: marbles.signal("a-b|").map { $0.uppercased() }.map { $0.lowercased() }) == "a-b|")
+    #expect(marbles.diagram(of: marbles.signal("a-#").map { $0.uppercased() }.map { $0.lowercased() }) == "a-#")
+  }
+
   @Test func `filter leaves gaps in time`() {
     #expect(marbles.diagram(of: marbles.signal("1-a2-b|").filter { $0 > "9" }) == "--a--b|")
   }

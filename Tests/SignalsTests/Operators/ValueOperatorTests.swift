@@ -26,6 +26,18 @@ struct ValueOperatorTests {
     #expect(run(input) { $0.map { $0 * 10 } } == input.map { "\($0 * 10)" } + ["|"])
   }
 
+  @Test(arguments: randomInputs) func `consecutive maps apply their closures in order, once per value`(input: [Int]) {
+    let calls = Log<String>()
+    let shape: @Sendable (Emitter<Int, Never>) -> MapSignal<Emitter<Int, Never>, String> = { emitter in
+      emitter.map { $0 + 1 }.map { value in
+        calls.add("\(value)")
+        return value * 10
+      }.map { "<\($0)>" }
+    }
+    #expect(run(input, through: shape) == input.map { "<\(($0 + 1) * 10)>" } + ["|"])
+    #expect(calls.entries == input.map { "\($0 + 1)" })
+  }
+
   @Test(arguments: randomInputs) func `filter sends the values that satisfy the condition`(input: [Int]) {
     #expect(run(input) { $0.filter { $0 % 2 == 0 } } == input.filter { $0 % 2 == 0 }.map(String.init) + ["|"])
   }

@@ -30,6 +30,12 @@ let emissions: [Promise] = [
   Promise(title: "10 maps → sink", allocations: 0, retains: 0) {
     emission(Source()) { source, tally in [tenMaps(source).sink { tally.add($0) }] }
   },
+  Promise(title: "4 maps that capture → sink", allocations: 0, retains: 0) {
+    let step = CommandLine.arguments.count
+    return emission(Source()) { source, tally in
+      [source.map { $0 &+ step }.map { $0 ^ step }.map { $0 &* step }.map { $0 &- step }.sink { tally.add($0) }]
+    }
+  },
   Promise(title: "fan-out 100, per send", allocations: 0, retains: 0) {
     emission(Source()) { source, tally in (0..<100).map { _ in source.sink { tally.add($0) } } }
   },

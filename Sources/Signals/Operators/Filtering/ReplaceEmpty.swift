@@ -13,7 +13,7 @@ extension Signal {
   /// - Parameter value: The replacement for `nil`.
   /// - Returns: A signal of non-optional values.
   @inlinable @inline(__always)
-  public func replaceNil<Wrapped: Sendable>(with value: Wrapped) -> MapSignal<Self, Wrapped>
+  public func replaceNil<Wrapped: Sendable>(with value: Wrapped) -> MapSignal<MapUpstream, Wrapped>
   where Element == Wrapped? {
     map { $0 ?? value }
   }

@@ -36,7 +36,7 @@ extension Signal {
   @inlinable @inline(__always)
   public func flatMapLatest<Inner: Signal>(
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> SwitchToLatestSignal<MapSignal<Self, Inner>> where Inner.Failure == Failure {
+  ) -> SwitchToLatestSignal<MapSignal<MapUpstream, Inner>> where Inner.Failure == Failure {
     map(transform).switchToLatest()
   }
 }
