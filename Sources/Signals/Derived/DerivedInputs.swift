@@ -94,9 +94,13 @@ struct DerivedInputList<each Value: Sendable>: DerivedInputs {
 struct DerivedInputArray<Value: Sendable>: DerivedInputs {
   @usableFromInline let inputs: [DerivedInput<Value>]
 
+  /// The cores of the inputs, which keep them alive, so that reading them counts no references.
+  @usableFromInline let references: [Unmanaged<PropertyCore<Value>>]
+
   @inlinable
   init(_ properties: [Property<Value>]) {
     inputs = properties.map { DerivedInput($0) }
+    references = properties.map { .passUnretained($0.core) }
   }
 
   @usableFromInline var cores: [SourceCore] { inputs.flatMap(\.cores) }
@@ -104,14 +108,14 @@ struct DerivedInputArray<Value: Sendable>: DerivedInputs {
 
   @inlinable
   func sample(_ look: inout Look) -> [Value] {
-    inputs.withUnsafeBufferPointer { inputs in
-      Array(unsafeUninitializedCapacity: inputs.count) { values, count in
-        for index in inputs.indices {
-          // Sound: exactly the counted elements are initialized.
-          (values.baseAddress.unsafelyUnwrapped + index).initialize(to: inputs[index].sample(&look))
-          count += 1
-        }
+    // Not with `init(unsafeUninitializedCapacity:)`, which looks up the type of the storage at run time.
+    var values: [Value] = []
+    values.reserveCapacity(references.count)
+    references.withUnsafeBufferPointer { references in
+      for index in references.indices {
+        values.append(references[index]._withUnsafeGuaranteedRef { $0.sample(&look) })
       }
     }
+    return values
   }
 }

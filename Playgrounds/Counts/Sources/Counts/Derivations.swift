@@ -12,6 +12,13 @@ let derivations = [
       return [Property.derived(left, right) { $0 &+ $1 }]
     }
   },
+  // The allocation is the array that the transform receives.
+  Promise(title: "five derived values → their sum, from an array → sink", allocations: 1, retains: 0) {
+    write { head in
+      let arms = (0..<5).map { arm in Property.derived(head) { $0 &+ arm } }
+      return [Property.derived(arms) { $0.reduce(0, &+) }]
+    }
+  },
   Promise(title: "property → 50 derived values → sinks", allocations: 0, retains: 0) {
     write { head in (0..<50).map { branch in Property.derived(head) { $0 &+ branch } } }
   },
