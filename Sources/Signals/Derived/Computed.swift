@@ -12,10 +12,14 @@ extension Property {
     _ transform: @escaping @Sendable (Inputs.Values) -> Value
   ) -> Property<Value> {
     let origin = DerivedOrigin(valueType: Value.self, file: place.file, line: place.line)
-    let core = DerivedCore<Value>(inputs: inputs.cores, feeds: inputs.feeds, origin: origin) { core, isPublishing in
+    let core = DerivedCore<Value>(inputs: inputs.cores, feeds: inputs.feeds, origin: origin) {
+      core, isPublishing, sample in
       // Sound: only the core that is created here runs this.
       let core = unsafeDowncast(core, to: DerivedCore<Value>.self)
-      let mayBeNews = core.update(from: inputs, isSame, transform, isPublishing: isPublishing)
+      let mayBeNews = core.update(
+        from: inputs, isSame, transform, isPublishing: isPublishing,
+        sample: sample?.assumingMemoryBound(to: DerivedSample<Value>.self)
+      )
       if isPublishing, mayBeNews { core.publish(isSame) }
     }
     return Property(core: core)
@@ -31,7 +35,8 @@ extension DerivedCore {
     from inputs: Inputs,
     _ isSame: (Value, Value) -> Bool,
     _ transform: (Inputs.Values) -> Value,
-    isPublishing: Bool
+    isPublishing: Bool,
+    sample: UnsafeMutablePointer<DerivedSample<Value>>?
   ) -> Bool {
     var attempts = 0
     defer { if attempts > 100 { derivedNode.declareStarving(false) } }
@@ -40,7 +45,7 @@ extension DerivedCore {
       if state.pointee.settledMarks.load(ordering: .relaxed) == marks { return true }
       var look = Look()
       let values = inputs.sample(&look)
-      switch judge(look, marks: marks) {
+      switch judge(look, marks: marks, sample: sample) {
       case .same: return true
       case .abandoned: return false
       case .moved:
@@ -51,7 +56,8 @@ extension DerivedCore {
         while true {
           let isSame = if let old { isSame(old, value) } else { false }
           let outcome = keep(
-            value, isSame: isSame, asVersion: version, from: look, marks: marks, isPublishing: isPublishing
+            value, isSame: isSame, asVersion: version, from: look, marks: marks, isPublishing: isPublishing,
+            sample: sample
           )
           if outcome != .contested { return outcome == .kept }
           (old, version) = lock.withLock { (computed, self.version) }

@@ -16,16 +16,25 @@ struct Computers {
   @usableFromInline
   mutating func begin() {
     let thread = ThreadIdentity.current
-    checkDependency(of: thread)
-    if first == nil { first = thread } else { others.append(thread) }
+    if first == nil {
+      first = thread
+    } else {
+      checkDependency(of: thread)
+      others.append(thread)
+    }
   }
 
   /// Ends what ``begin()`` began.
   @usableFromInline
   mutating func end() {
+    // A single computer can only be this thread.
+    if others.isEmpty {
+      first = nil
+      return
+    }
     let thread = ThreadIdentity.current
     if first == thread {
-      first = others.popLast()
+      first = others.removeLast()
     } else if let index = others.lastIndex(of: thread) {
       others.remove(at: index)
     }

@@ -69,9 +69,23 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   }
 
   /// Returns the value as an input of another derived value, which observes this one.
-  @inlinable
+  @inlinable @inline(__always)
   func sampleDerived(_ look: inout Look) -> Value {
-    if !state.pointee.isSettled { derivedNode.update(publishing: false) }
+    if !state.pointee.isSettled {
+      var sample = DerivedSample<Value>()
+      withUnsafeMutablePointer(to: &sample) { derivedNode.update(publishing: false, into: $0) }
+      // Most often, the value was copied while the lock was held to keep it.
+      if let value = sample.value {
+        look.versions &+= sample.version
+        if sample.isProvisional { look.isProvisional = true }
+        return value
+      }
+    }
+    return sampleComputed(&look)
+  }
+
+  @inlinable
+  func sampleComputed(_ look: inout Look) -> Value {
     lock.lock()
     defer { lock.unlock() }
     if !state.pointee.isSettled { look.isTorn = true }
@@ -107,8 +121,10 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   }
 
   /// Compares the inputs that were read since the node's marks were `marks` with the current value.
+  ///
+  /// If they are the same, copies the value into `sample`.
   @inlinable
-  func judge(_ look: Look, marks: UInt64) -> Verdict {
+  func judge(_ look: Look, marks: UInt64, sample: UnsafeMutablePointer<DerivedSample<Value>>?) -> Verdict {
     lock.lock()
     defer { lock.unlock() }
     guard state.pointee.isLinked else { return .abandoned }
@@ -117,6 +133,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       computedMarks = marks
       state.pointee.settle(at: marks)
       isProvisional = look.isProvisional
+      copy(into: sample)
       return .same
     }
     derivedNode.computers.begin()
@@ -132,10 +149,12 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   ///   - look: The inputs from which it was computed.
   ///   - marks: The node's marks when the inputs were read.
   ///   - isPublishing: A Boolean value that determines whether to send the value at once if it is the next one.
+  ///   - sample: A pointer to a sample that receives the value if it is still up to date, or `nil`.
   /// - Returns: The outcome.
   @inlinable
   func keep(
-    _ value: Value, isSame: Bool, asVersion version: UInt64, from look: Look, marks: UInt64, isPublishing: Bool
+    _ value: Value, isSame: Bool, asVersion version: UInt64, from look: Look, marks: UInt64, isPublishing: Bool,
+    sample: UnsafeMutablePointer<DerivedSample<Value>>?
   ) -> Outcome {
     var released: (Value?, Value?)
     lock.lock()
@@ -155,6 +174,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       state.pointee.settle(at: marks)
     }
     derivedNode.computers.end()
+    copy(into: sample)
     var outcome = Outcome.kept
     if isPublishing, !isProvisional, self.version == publishedVersion &+ 1, let computed {
       released.1 = stored
@@ -167,6 +187,15 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     }
     withExtendedLifetime(released) {}
     return outcome
+  }
+
+  /// Copies the value into `sample`, unless it is out of date.
+  ///
+  /// The caller holds the lock.
+  @inlinable @inline(__always)
+  func copy(into sample: UnsafeMutablePointer<DerivedSample<Value>>?) {
+    guard let sample, state.pointee.isSettled else { return }
+    sample.pointee = DerivedSample(value: computed, version: version, isProvisional: isProvisional)
   }
 
   /// A Boolean value that indicates whether the computed value may be sent to subscribers.

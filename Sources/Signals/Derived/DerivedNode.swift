@@ -16,8 +16,10 @@ import Synchronization
 final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   // Sound: the core's lock guards its state, and the topology's lock guards the links.
 
-  /// A function that computes the value if necessary, and sends it on request.
-  @usableFromInline typealias Update = @Sendable (_ core: SourceCore, _ isPublishing: Bool) -> Void
+  /// A function that computes the value if necessary, sends it on request, and stores it in a ``DerivedSample`` if
+  /// there is a pointer to one.
+  @usableFromInline typealias Update =
+    @Sendable (_ core: SourceCore, _ isPublishing: Bool, _ sample: UnsafeMutableRawPointer?) -> Void
 
   /// The height from which a node is processed with loops instead of recursion, to limit stack use.
   static var tall: Int { 64 }
@@ -67,7 +69,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
     if height > Self.tall {
       let detachable = Detachable(body)
       self.detachable = detachable
-      self.body = { core, isPublishing in detachable.body?(core, isPublishing) }
+      self.body = { core, isPublishing, sample in detachable.body?(core, isPublishing, sample) }
     } else {
       detachable = nil
       self.body = body
@@ -128,14 +130,18 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   /// Brings the value up to date and, on request, sends a change to the subscribers.
   ///
   /// The caller holds no lock.
+  ///
+  /// - Parameters:
+  ///   - isPublishing: A Boolean value that determines whether to send a change.
+  ///   - sample: A pointer to an empty ``DerivedSample`` that receives the value, or `nil`.
   @usableFromInline
-  func update(publishing isPublishing: Bool) {
+  func update(publishing isPublishing: Bool, into sample: UnsafeMutableRawPointer? = nil) {
     if height > Self.tall {
       // If the value is no longer observed, the nodes below it can never be settled.
       guard core._withUnsafeGuaranteedRef({ core in core.lock.withLock { state.pointee.isLinked } }) else { return }
       settleInputs()
     }
-    core._withUnsafeGuaranteedRef { body($0, isPublishing) }
+    core._withUnsafeGuaranteedRef { body($0, isPublishing, sample) }
   }
 
   /// Brings the inputs of a tall node up to date, starting with the lowest.
@@ -146,7 +152,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
         path.append(stale)
       } else {
         path.removeLast()
-        if node !== self { node.core._withUnsafeGuaranteedRef { node.body($0, false) } }
+        if node !== self { node.core._withUnsafeGuaranteedRef { node.body($0, false, nil) } }
       }
     }
   }

@@ -63,10 +63,10 @@ struct FlushList {
   ///
   /// The caller holds the lock of the source that changes, and no other.
   mutating func markPostponed() {
-    while let core = postponed.popLast() {
-      core.lock.withLock { core.place?.mark(&self, depth: 1) }
-    }
     if isUnfinished {
+      while let core = postponed.popLast() {
+        core.lock.withLock { core.place?.mark(&self, depth: 1) }
+      }
       isUnfinished = false
       Self.unfinished.subtract(1, ordering: .releasing)
     }
@@ -88,6 +88,7 @@ struct FlushList {
     swap(&entries, &others)
     guard let first = first.take() else { return entries }
     Self.update(first, thread)
+    if entries.isEmpty { return entries }
     for index in entries.indices { Self.update(entries[index], thread) }
     entries.removeAll(keepingCapacity: true)
     return entries
