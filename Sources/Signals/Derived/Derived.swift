@@ -38,6 +38,18 @@ extension Property {
     computed(from: DerivedInput(source), isSame: ==, at: (file, line), transform)
   }
 
+  /// Creates a property that is computed from another one, and whose values are compared by a closure.
+  @inlinable
+  package static func derived<Source>(
+    _ source: Property<Source>,
+    isSame: @escaping @Sendable (Value, Value) -> Bool,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    transform: @escaping @Sendable (Source) -> Value
+  ) -> Property<Value> {
+    computed(from: DerivedInput(source), isSame: isSame, at: (file, line), transform)
+  }
+
   /// Creates a property that is computed from two others; see ``derived(_:_:file:line:)-63st2``.
   @inlinable
   public static func derived<First, Second>(

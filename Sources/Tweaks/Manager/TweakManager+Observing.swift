@@ -33,8 +33,7 @@ extension TweakManager {
   /// - Returns: The property.
   public func property<Value>(for key: TweakKey<Value>) -> Property<Value> {
     let defaultValue = key.defaultValue
-    let typed = typedProperty(key.id, as: Value.self) { TypedTweak(value: $0 ?? defaultValue) }
-    return .derived(typed) { $0.value ?? defaultValue }
+    return typedProperty(key.id, isSame: { $0.tweakValue == $1.tweakValue }) { $0 ?? defaultValue }
   }
 
   /// The changes of effective values by any provider, in the order in which they happen.
@@ -101,15 +100,18 @@ extension TweakManager {
   // MARK: Properties
 
   func optionalProperty<Value: TweakValueConvertible>(_ id: TweakID, as type: Value.Type) -> Property<Value?> {
-    .derived(typedProperty(id, as: type) { TypedTweak(value: $0) }) { $0.value }
+    typedProperty(id, isSame: { $0?.tweakValue == $1?.tweakValue }) { (value: Value?) in value }
   }
 
-  /// Returns a property of the resolution converted to a type, which distinguishes equal values.
-  private func typedProperty<Value: TweakValueConvertible>(
-    _ id: TweakID, as type: Value.Type, _ make: @escaping @Sendable (Value?) -> TypedTweak<Value>
-  ) -> Property<TypedTweak<Value>> {
+  /// Returns a property of the resolution converted to a type; values with the same stored form are equal.
+  private func typedProperty<Value: TweakValueConvertible, Shown: Sendable>(
+    _ id: TweakID, isSame: @escaping @Sendable (Shown, Shown) -> Bool,
+    _ make: @escaping @Sendable (Value?) -> Shown
+  ) -> Property<Shown> {
     let slot = tweakSlot(id)
-    return .derived(resolutionProperty(.tweak(id))) { [self] in make(converted($0, of: slot, to: type)) }
+    return .derived(resolutionProperty(.tweak(id)), isSame: isSame) { [self] in
+      make(converted($0, of: slot, to: Value.self))
+    }
   }
 
   func resolutionProperty(_ question: TweakQuestion) -> MutableProperty<TweakResolution> {
@@ -120,15 +122,6 @@ extension TweakManager {
       state.properties[question] = property
       return property
     }
-  }
-}
-
-/// A tweak's value that is compared by its stored form.
-struct TypedTweak<Value: TweakValueConvertible>: Sendable, Equatable {
-  let value: Value?
-
-  static func == (first: TypedTweak, second: TypedTweak) -> Bool {
-    first.value?.tweakValue == second.value?.tweakValue
   }
 }
 

@@ -139,17 +139,21 @@ struct TweakState: Sendable {
   }
 
   private mutating func inquiry(
-    _ questions: [TweakQuestion], isNews: Bool = false, update: TweakUpdate? = nil
+    _ questions: [TweakQuestion], isNews: Bool = false, update: TweakUpdate? = nil, areKnown: Bool = false
   ) -> Inquiry {
     clock += 1
-    for question in questions where entries[question] == nil {
-      entries[question] = Entry()
-      switch question {
-      case .tweak(let id): tweaks.append(id)
-      case .feature(let feature): features.append(feature)
-      }
+    if !areKnown {
+      for question in questions where entries[question] == nil { add(question) }
     }
     return Inquiry(ticket: clock, questions: questions, isNews: isNews, update: update)
+  }
+
+  private mutating func add(_ question: TweakQuestion) {
+    entries[question] = Entry()
+    switch question {
+    case .tweak(let id): tweaks.append(id)
+    case .feature(let feature): features.append(feature)
+    }
   }
 
   /// Begins an inquiry about tweaks, and about the state of their features.
@@ -165,7 +169,7 @@ struct TweakState: Sendable {
         questions.append(.feature(feature))
       }
     }
-    return inquiry(questions, isNews: isFollowed, update: .tweaks(ids))
+    return inquiry(questions, isNews: isFollowed, update: .tweaks(ids), areKnown: !isFollowed)
   }
 
   /// Returns all questions, beginning with those about tweaks that are newly followed.
@@ -214,7 +218,9 @@ struct TweakState: Sendable {
     var outcome = Outcome(update: inquiry.update)
     var repeated: [TweakQuestion] = []
     for (question, answer) in zip(inquiry.questions, answers) {
-      guard let answer, let entry = entries[question], inquiry.ticket > entry.ticket else { continue }
+      guard let answer, let index = entries.index(forKey: question) else { continue }
+      let entry = entries.values[index]
+      guard inquiry.ticket > entry.ticket else { continue }
       if case .tweak(let id) = question,
         let write = writes.firstIndex(where: { $0.hasSeveral && $0.ids.contains(id) })
       {
@@ -226,8 +232,9 @@ struct TweakState: Sendable {
         continue
       }
       let old = entry.resolution
-      entries[question] = Entry(resolution: old == answer ? old : answer, ticket: inquiry.ticket, time: clock)
-      guard old != answer else { continue }
+      let isSame = old == answer
+      entries.values[index] = Entry(resolution: isSame ? old : answer, ticket: inquiry.ticket, time: clock)
+      if isSame { continue }
       outcome.stored.append((question, answer))
       guard case .tweak(let id) = question, old != nil || inquiry.isNews else { continue }
       if let change = TweakChange(id, from: old?.tweak, to: answer.tweak) { outcome.changes.append(change) }
