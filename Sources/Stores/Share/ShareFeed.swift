@@ -75,7 +75,7 @@ final class ShareFeed: Sendable {
     recorder.onFileChange { [weak self] in self?.begin() }
     queue.async { [self] in
       _ = changes.follow(bell.names)
-      let following = changes.sink { [weak self] _ in self?.begin() }
+      let following = changes.sink { [weak self] _ in self?.drainNow() }
       state.withLock { if !$0.isOver { $0.following = following } }
       // Changes between reading the cursors and the start of the watch caused no event.
       drain()
@@ -85,6 +85,11 @@ final class ShareFeed: Sendable {
   /// Delivers the waiting changes to a new subscriber.
   func begin() {
     queue.async { [weak self] in self?.drain() }
+  }
+
+  /// Reads after an event of the bell, which usually arrives on the queue.
+  private func drainNow() {
+    if isOnQueue { drain() } else { begin() }
   }
 
   /// Ends, after saving the position of the received changes.
@@ -114,7 +119,7 @@ final class ShareFeed: Sendable {
   ///
   /// The caller may already be on it, as a subscriber is.
   private func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-    if DispatchQueue.getSpecific(key: mark) == true { return try body() }
+    if isOnQueue { return try body() }
     return try queue.sync(execute: body)
   }
 
@@ -309,6 +314,8 @@ final class ShareFeed: Sendable {
   private var cursors: ShareCursors { state.withLock { $0.cursors } }
 
   private var isOver: Bool { state.withLock { $0.isOver } }
+
+  private var isOnQueue: Bool { DispatchQueue.getSpecific(key: mark) == true }
 
   private func saveSoon() {
     let isDue = state.withLock { [limits] in !$0.isOver && $0.cursors.isSaveWorthwhile(limits) }
