@@ -1,6 +1,6 @@
 /// A new value of a column, for all rows of a query.
 ///
-/// ``Column/set(to:)`` creates it in the closure of ``WriteTransaction/updateAll(_:_:)``.
+/// ``Column/set(to:)-(Value)`` creates it in the closure of ``WriteTransaction/updateAll(_:_:)``.
 public struct Assignment<Model: StoreModel>: Hashable, Sendable {
   let column: ColumnReference
   let value: Value
