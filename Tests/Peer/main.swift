@@ -20,6 +20,7 @@ let commands = Commands(families: [
   ProcessCommands(),
   WatchCommands(console: console),
   StoreCommands(),
+  LiveCommands(),
   ShareCommands(console: console),
   SchemaCommands(console: console),
   ContainerSettingsCommands(),

@@ -43,7 +43,7 @@ struct DatabasesInScopeTests {
       file = try AppGroupsFile(name: "name.json", initialValue: "none", scope: app.scope)
       row = try database.live(Entry.self, id: 1)
       let rows = database.query(Entry.ordered { $0.id }).property(initial: [])
-      let count = database.observe(["entry"]) { transaction throws(DatabaseError) in try transaction.count(Entry.self) }
+      let count = database.observe { transaction in try transaction.count(Entry.self) }
         .property(initial: 0)
       all = .derived(app.active, file.property, row.property, rows, count) { active, file, row, rows, count in
         Moment(
@@ -115,7 +115,7 @@ struct DatabasesInScopeTests {
     let row = try database.live(Entry.self, id: 1)
     let query = database.query(Entry.ordered { $0.id })
     let rows = query.property(initial: [])
-    let count = database.observe(["entry"]) { transaction throws(DatabaseError) in try transaction.count(Entry.self) }
+    let count = database.observe { transaction in try transaction.count(Entry.self) }
     let failures = (query.failures.recorded(), row.failures.recorded())
     let all = Property.derived(app.active, row.property, rows, count.property(initial: 0)) {
       "\($0.name): \($1?.environment ?? "no row"), \($2.count) rows, \($3)"

@@ -27,12 +27,18 @@ extension Database {
   /// subscription.cancel()
   /// ```
   ///
-  /// - Parameter query: The query. It runs again when a row of its table has changed, and its result is sent if it is
-  ///   different. If its condition names keys, as in `Person.where { $0.id == 7 }`, only changes of their rows count.
-  ///   A thousand such queries therefore cost a writer no more than the ones for the rows that it changes.
+  /// If the condition names keys, as in `Person.where { $0.id == 7 }`, only changes of their rows count. A thousand
+  /// such queries therefore cost a writer no more than the ones for the rows that it changes.
+  ///
+  /// - Parameters:
+  ///   - query: The query. It runs again when a row of its table has changed, and its result is sent if it is different.
+  ///   - scheduling: The time and place of the first read.
   /// - Returns: The signal; nothing is read until it is subscribed to.
-  public func query<Model: StoreModel & Equatable>(_ query: Query<Model>) -> LiveQuery<[Model]> {
-    live(query, isSame: ==)
+  public func query<Model: StoreModel & Equatable>(
+    _ query: Query<Model>, scheduling: LiveQueryScheduling = .immediate
+  ) -> LiveQuery<[Model]> {
+    LiveQuery(
+      database: self, scheduling: scheduling, read: { try $0.all(query) }, isSame: ==, empty: { _ in [] })
   }
 
   /// Returns the rows of a query, now and after each change of its table.
@@ -40,77 +46,17 @@ extension Database {
   /// Models that are not `Equatable` cannot be compared, so rows are sent after each change of the table, even if they
   /// are equal.
   ///
-  /// - Parameter query: The query.
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - scheduling: The time and place of the first read.
   /// - Returns: The signal; nothing is read until it is subscribed to.
   @_disfavoredOverload
-  public func query<Model: StoreModel>(_ query: Query<Model>) -> LiveQuery<[Model]> {
-    live(query, isSame: { _, _ in false })
-  }
-
-  private func live<Model: StoreModel>(
-    _ query: Query<Model>, isSame: @escaping @Sendable ([Model], [Model]) -> Bool
+  public func query<Model: StoreModel>(
+    _ query: Query<Model>, scheduling: LiveQueryScheduling = .immediate
   ) -> LiveQuery<[Model]> {
     LiveQuery(
-      database: self,
-      region: { database throws(DatabaseError) in try database.region(of: query) },
-      read: { transaction throws(DatabaseError) in try transaction.all(query) },
-      isSame: isSame,
-      empty: { _ in [] }
-    )
-  }
-
-  /// Returns the rows that a query depends on.
-  private func region<Model: StoreModel>(of query: Query<Model>) throws(DatabaseError) -> ObservedRegion {
-    guard let source = query.source else {
-      let layout: ModelLayout
-      do throws(ModelError) {
-        layout = try ModelLayout.of(Model.self)
-      } catch {
-        throw .model(error, path: location.path)
-      }
-      guard let keys = query.keys(in: layout) else { return .tables([Model.table.name]) }
-      return try region(of: Model.self, keys: keys)
-    }
-    let traits = try readValue { transaction throws(DatabaseError) in
-      try transaction.withStatement(source.sql) { $0.traits }
-    }
-    return traits.readsElsewhere ? .everything : .tables(traits.readTables)
-  }
-
-  /// Returns the result of a read, now and after each change of the tables that it depends on.
-  ///
-  /// - Parameters:
-  ///   - tables: The names of the tables, in any spelling that SQLite accepts; an empty set stands for all. If a table
-  ///     does not exist, nothing is read until it is created, and the signal's `failures` and `status` report
-  ///     ``DatabaseError/noSuchTable(_:path:known:)``.
-  ///   - read: A closure that reads with the given transaction, and uses nothing else. If the database follows a
-  ///     ``/AppGroups/Scope``, it is also called while the contents are swapped. If it fails then, subscribers receive
-  ///     its result in an empty database with the same schema. Without a schema, they keep the last value.
-  /// - Returns: The signal; nothing is read until it is subscribed to.
-  public func observe<Element: Equatable & Sendable>(
-    _ tables: Set<String>, _ read: @escaping @Sendable (ReadTransaction) throws(DatabaseError) -> Element
-  ) -> LiveQuery<Element> {
-    LiveQuery(
-      database: self,
-      region: { database throws(DatabaseError) in
-        tables.isEmpty ? .everything : .tables(try database.spelling(of: tables))
-      },
-      read: read,
-      isSame: ==,
-      empty: { database in database.valueOfEmptyDatabase(read) }
-    )
-  }
-
-  /// Returns the result of a read in an empty database with the same schema, or `nil` if the read fails there too.
-  private func valueOfEmptyDatabase<Element>(
-    _ read: (ReadTransaction) throws(DatabaseError) -> Element
-  ) -> Element? {
-    guard let schema = file.schema else { return nil }
-    do {
-      return try Database(.memory, schema: schema).readValue(read)
-    } catch {
-      return nil
-    }
+      database: self, scheduling: scheduling, read: { try $0.all(query) }, isSame: { _, _ in false },
+      empty: { _ in [] })
   }
 
   /// Returns the live object of one row.

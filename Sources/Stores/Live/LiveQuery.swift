@@ -1,7 +1,9 @@
 import Dispatch
 public import Signals
 
-/// The result of a read, now and after each change of its tables, as returned by ``Database/query(_:)-2cdug``.
+/// The result of a read, now and after each change of what it has read.
+///
+/// ``Database/observe(scheduling:_:)`` and ``Database/query(_:scheduling:)`` return it.
 ///
 /// It never ends. If a read fails, subscribers keep the last value, and ``status`` and ``failures`` report the error.
 ///
@@ -20,9 +22,10 @@ public import Signals
 /// subscription.cancel()
 /// ```
 ///
-/// - **The current value comes first**, before the subscription is returned. It comes later if it cannot be read, or if
-///   another thread is reading it for the first time. Inside a transaction of the same thread, the first subscriber
-///   receives the value that the transaction sees, which is read again when the transaction ends.
+/// - **The current value comes first**, before the subscription is returned. It comes later if it cannot be read, if
+///   another thread is reading it for the first time, or with ``LiveQueryScheduling/async``. Inside a transaction of the
+///   same thread, the first subscriber receives the value that the transaction sees, which is read again when the
+///   transaction ends.
 /// - **Changes.** After that, subscribers receive the result of each later read, unless it is equal. Changes during a
 ///   read or a delivery are combined. The last value always includes the last change.
 /// - **Consistency.** A value shows one moment, and never a part of a transaction. Values come in the order of commits.
@@ -33,6 +36,7 @@ public import Signals
 ///   the last value belongs to other contents.
 /// - **Threads.** The query reads and delivers on its own serial queue, except for the first value and the first one
 ///   after a swap. A slow subscriber delays no writer, and no other query.
+/// - **Cancellation.** When the last subscription ends, a read in progress is interrupted.
 /// - **Subscribers.** All subscribers of one query share its reads, from the first subscription to the end of the last.
 /// - **Lifetime.** A subscription keeps the query and its database alive, and a ``DatabaseShare`` of the database.
 public final class LiveQuery<Element: Sendable>: Signal, Sendable {
@@ -48,8 +52,8 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
   public var status: Property<SharedValueStatus<DatabaseError>> { Property(health.status, keeping: self) }
 
   private let database: Database
-  private let region: @Sendable (Database) throws(DatabaseError) -> ObservedRegion
-  private let read: @Sendable (ReadTransaction) throws(DatabaseError) -> Element
+  private let scheduling: LiveQueryScheduling
+  private let read: @Sendable (ReadTransaction) throws -> Element
   private let isSame: @Sendable (Element, Element) -> Bool
   /// Returns the value while swapped contents cannot be read.
   private let empty: @Sendable (Database) -> Element?
@@ -71,13 +75,13 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
 
   init(
     database: Database,
-    region: @escaping @Sendable (Database) throws(DatabaseError) -> ObservedRegion,
-    read: @escaping @Sendable (ReadTransaction) throws(DatabaseError) -> Element,
+    scheduling: LiveQueryScheduling,
+    read: @escaping @Sendable (ReadTransaction) throws -> Element,
     isSame: @escaping @Sendable (Element, Element) -> Bool,
     empty: @escaping @Sendable (Database) -> Element?
   ) {
     self.database = database
-    self.region = region
+    self.scheduling = scheduling
     self.read = read
     self.isSame = isSame
     self.empty = empty
@@ -94,7 +98,7 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
   /// - Returns: A token that ends the observation when it is cancelled or released.
   public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
     let (round, isFirst) = join()
-    if isFirst { round.tracked.start() }
+    if isFirst { round.tracked.start(scheduling) }
     let subscription = round.values.subscribe(LiveQueryStage(downstream: subscriber))
     return SignalSubscription { [self] in
       subscription.cancel()
@@ -110,9 +114,14 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
   /// - Returns: A property that observes the query for as long as the property or a subscription to it lives.
   public func property(initial: Element) -> Property<Element> {
     let (round, isFirst) = join()
-    if isFirst { round.tracked.start() }
+    if isFirst { round.tracked.start(scheduling) }
     let membership = SignalSubscription { [self] in leave() }
     return Property(.derived(round.values) { $0 ?? initial }, keeping: membership)
+  }
+
+  /// Reads again on the query's queue, because something other than the database has changed.
+  func refresh() {
+    state.withLock { $0.round }?.tracked.regionDidChange()
   }
 
   private func join() -> (Round, isFirst: Bool) {
@@ -137,7 +146,7 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
     let queue = DispatchQueue(label: "org.signals.query", qos: .userInitiated)
     let (read, isSame) = (read, isSame)
     let body = TrackedRead<Element?>.Body(
-      region: region, read: { database throws(DatabaseError) in try database.readValue(read) },
+      read: read,
       isSame: { first, second in
         guard let first, let second else { return first == nil && second == nil }
         return isSame(first, second)

@@ -16,10 +16,7 @@ final class ObjectFollower<Model: StoreModel>: Sendable {
     let health = ReadHealth()
     (self.health, self.database, self.id) = (health, database, id)
     let body = TrackedRead<Model?>.Body(
-      region: { database throws(DatabaseError) in try database.region(of: Model.self, keys: [id.sqliteValue]) },
-      read: { database throws(DatabaseError) in
-        try database.readValue { transaction throws(DatabaseError) in try transaction.find(Model.self, id: id) }
-      },
+      read: { transaction in try transaction.find(Model.self, id: id) },
       isSame: { first, second in
         guard let first, let second else { return first == nil && second == nil }
         return isSame(first, second)

@@ -1,22 +1,60 @@
-/// The part of a database that an observer depends on.
-enum ObservedRegion: Hashable, Sendable {
-  /// All rows of these tables.
-  case tables(Set<String>)
-  /// The rows with these keys in a table, whether or not they exist.
-  case rows(table: String, keys: Set<SQLiteValue>)
-  /// All rows of all tables.
-  case everything
-}
+/// The part of a database that a read depends on.
+struct ObservedRegion: Hashable, Sendable {
+  /// A Boolean value that indicates whether the read may depend on anything in the database.
+  private(set) var isEverything = false
+  /// The tables of which any row counts, in lower case, because SQLite's names are case-insensitive.
+  private(set) var tables: Set<String> = []
+  /// The keys of the rows that count in other tables, whether or not these rows exist.
+  private(set) var rows: [String: Set<SQLiteValue>] = [:]
 
-extension Database {
-  /// Returns the rows with some keys in a model's table, or the whole table if its changes do not name these keys.
-  func region<Model: StoreModel>(
-    of model: Model.Type, keys: Set<SQLiteValue>
-  ) throws(DatabaseError) -> ObservedRegion {
-    let areKeysTold = try readValue { transaction throws(DatabaseError) in
-      try ModelStatements<Model>.of(transaction.connection).areKeysTold
+  static let everything = {
+    var region = ObservedRegion()
+    region.insertEverything()
+    return region
+  }()
+
+  var isEmpty: Bool { !isEverything && tables.isEmpty && rows.isEmpty }
+
+  mutating func insertEverything() {
+    // Equal regions have equal parts.
+    (isEverything, tables, rows) = (true, [], [:])
+  }
+
+  /// Adds all rows of a table.
+  mutating func insert(table: String) {
+    if isEverything { return }
+    let table = table.lowercased()
+    rows[table] = nil
+    tables.insert(table)
+  }
+
+  /// Adds the rows of a table that have one of some keys.
+  mutating func insert(_ keys: Set<SQLiteValue>, of table: String) {
+    let table = table.lowercased()
+    if isEverything || keys.isEmpty || tables.contains(table) { return }
+    rows[table, default: []].formUnion(keys)
+  }
+
+  /// Adds everything on which the result of a statement depends.
+  mutating func insert(_ traits: StatementTraits) {
+    if traits.readsElsewhere { insertEverything() }
+    for table in traits.readTables { insert(table: table) }
+  }
+
+  mutating func formUnion(_ other: ObservedRegion) {
+    if other.isEverything { insertEverything() }
+    for table in other.tables { insert(table: table) }
+    for (table, keys) in other.rows { insert(keys, of: table) }
+  }
+
+  /// Returns a Boolean value that indicates whether a change may concern this region.
+  func isTouched(by changes: ChangeSet) -> Bool {
+    if isEverything { return true }
+    return changes.tables.contains { name, changes in
+      let name = name.lowercased()
+      if tables.contains(name) { return true }
+      guard let keys = rows[name] else { return false }
+      return changes.isEverything || keys.contains(where: changes.touches)
     }
-    // An observer of a region without keys would not be notified that the database was closed.
-    return areKeysTold && !keys.isEmpty ? .rows(table: Model.table.name, keys: keys) : .tables([Model.table.name])
   }
 }

@@ -40,48 +40,53 @@ final class RegionRegistry: Sendable {
     var isEmpty: Bool { whole.isEmpty && rows.isEmpty }
   }
 
+  /// A read in progress, whose region is not known yet.
+  struct Read: Hashable {
+    fileprivate let number: Int
+  }
+
   private struct State {
+    /// All observers with their regions.
+    var observers: [ObjectIdentifier: (observer: any RegionObserver, region: ObservedRegion)] = [:]
     var tables: [String: Table] = [:]
     /// The observers of the whole database.
     var everything: [ObjectIdentifier: any RegionObserver] = [:]
+    /// The changes since the beginning of each read in progress.
+    var reads: [Read: RegionChanges] = [:]
+    var readCount = 0
     /// The subscription to the changes.
     ///
     /// It exists only while there is an observer, because a database creates no change sets without a receiver.
     var subscription: SignalSubscription?
 
-    var isEmpty: Bool { tables.isEmpty && everything.isEmpty }
-
-    /// All observers, each once.
-    var observers: [ObjectIdentifier: any RegionObserver] {
-      var all = everything
-      for table in tables.values {
-        for observers in [table.whole] + table.rows.values { all.merge(observers) { first, _ in first } }
-      }
-      return all
+    mutating func setRegion(_ region: ObservedRegion, of observer: any RegionObserver) {
+      let key = ObjectIdentifier(observer)
+      if let old = observers[key]?.region { change(old) { $0[key] = nil } }
+      change(region) { $0[key] = observer }
+      observers[key] = (observer, region)
     }
 
-    mutating func change(
+    mutating func remove(_ observer: any RegionObserver) {
+      let key = ObjectIdentifier(observer)
+      guard let old = observers.removeValue(forKey: key) else { return }
+      change(old.region) { $0[key] = nil }
+    }
+
+    private mutating func change(
       _ region: ObservedRegion, _ body: (inout [ObjectIdentifier: any RegionObserver]) -> Void
     ) {
-      switch region {
-      case .everything: body(&everything)
-      case .tables(let names):
-        for name in names { change(name) { body(&$0.whole) } }
-      case .rows(let name, let keys):
-        change(name) { table in
-          for key in keys {
-            body(&table.rows[key, default: [:]])
-            if table.rows[key]?.isEmpty == true { table.rows[key] = nil }
-          }
-        }
+      if region.isEverything { body(&everything) }
+      for name in region.tables {
+        body(&tables[name, default: Table()].whole)
+        if tables[name]?.isEmpty == true { tables[name] = nil }
       }
-    }
-
-    /// SQLite's table names are case-insensitive.
-    private mutating func change(_ name: String, _ body: (inout Table) -> Void) {
-      let name = name.lowercased()
-      body(&tables[name, default: Table()])
-      if tables[name]?.isEmpty == true { tables[name] = nil }
+      for (name, keys) in region.rows {
+        for key in keys {
+          body(&tables[name, default: Table()].rows[key, default: [:]])
+          if tables[name]?.rows[key]?.isEmpty == true { tables[name]?.rows[key] = nil }
+        }
+        if tables[name]?.isEmpty == true { tables[name] = nil }
+      }
     }
   }
 
@@ -95,23 +100,61 @@ final class RegionRegistry: Sendable {
     self.sharing = sharing
   }
 
-  /// Moves an observer to another region.
+  /// Adds an observer, which observes nothing yet.
   ///
-  /// From now on, it is notified of every commit that changes this region.
-  ///
-  /// The registry retains the observer for as long as the observer has a region.
-  func move(_ observer: any RegionObserver, from old: ObservedRegion?, to new: ObservedRegion?) {
-    let (ended, isMissing) = state.withLock { state in
-      let key = ObjectIdentifier(observer)
-      if let old { state.change(old) { $0[key] = nil } }
-      if let new { state.change(new) { $0[key] = observer } }
-      return state.isEmpty ? (state.subscription.take(), false) : (nil, state.subscription == nil)
-    }
-    if let ended {
-      ended.cancel()
-      sharing.removeFollower()
+  /// The registry retains it until it is removed.
+  func add(_ observer: any RegionObserver) {
+    let isMissing = state.withLock { state in
+      state.setRegion(ObservedRegion(), of: observer)
+      return state.subscription == nil
     }
     if isMissing { subscribe() }
+  }
+
+  /// Removes an observer.
+  func remove(_ observer: any RegionObserver) {
+    let ended = state.withLock { state in
+      state.remove(observer)
+      return state.observers.isEmpty ? state.subscription.take() : nil
+    }
+    guard let ended else { return }
+    ended.cancel()
+    sharing.removeFollower()
+  }
+
+  /// Begins to collect the changes during a read.
+  func beginRead() -> Read {
+    state.withLock { state in
+      state.readCount += 1
+      let read = Read(number: state.readCount)
+      state.reads[read] = RegionChanges()
+      return read
+    }
+  }
+
+  /// Ends a read whose result is dropped.
+  func dropRead(_ read: Read) {
+    state.withLock { $0.reads[read] = nil }
+  }
+
+  /// Ends a read, and moves the observer to the region on which the result depends.
+  ///
+  /// Until now, the observer has been notified of changes of its old region. From now on, it is notified of all commits
+  /// that change the new one.
+  ///
+  /// - Returns: `true` if the region is new and may have changed since the read began.
+  func endRead(_ read: Read, of observer: any RegionObserver, in region: ObservedRegion) -> Bool {
+    state.withLock { state in
+      let changes = state.reads.removeValue(forKey: read)
+      guard let old = state.observers[ObjectIdentifier(observer)]?.region, old != region else { return false }
+      state.setRegion(region, of: observer)
+      return changes?.touch(region) ?? true
+    }
+  }
+
+  /// Returns the region of an observer.
+  func region(of observer: any RegionObserver) -> ObservedRegion {
+    state.withLock { $0.observers[ObjectIdentifier(observer)]?.region } ?? ObservedRegion()
   }
 
   /// Subscribes to the changes, unless another thread does so first.
@@ -120,7 +163,7 @@ final class RegionRegistry: Sendable {
   private func subscribe() {
     let new = changes.named("live queries").sink { [weak self] in self?.tell($0) }
     let isUsed = state.withLock { state in
-      guard state.subscription == nil, !state.isEmpty else { return false }
+      guard state.subscription == nil, !state.observers.isEmpty else { return false }
       state.subscription = new
       return true
     }
@@ -132,7 +175,11 @@ final class RegionRegistry: Sendable {
 
   /// Notifies all observers, each once.
   func tellAll() {
-    for observer in state.withLock({ $0.observers }).values { observer.regionDidChange() }
+    let observers = state.withLock { state in
+      for read in state.reads.keys { state.reads[read]?.insertEverything() }
+      return state.observers.values
+    }
+    for (observer, _) in observers { observer.regionDidChange() }
   }
 
   // MARK: Swaps
@@ -144,7 +191,7 @@ final class RegionRegistry: Sendable {
   /// Makes all observers show an empty database, and read nothing until the next swap.
   func awaitSwap() {
     awaiting.store(true, ordering: .sequentiallyConsistent)
-    for observer in state.withLock({ $0.observers }).values { observer.awaitSwap() }
+    for (observer, _) in state.withLock({ $0.observers }).values { observer.awaitSwap() }
   }
 
   func endAwaitingSwap() { awaiting.store(false, ordering: .sequentiallyConsistent) }
@@ -153,22 +200,23 @@ final class RegionRegistry: Sendable {
   ///
   /// - Parameter failure: The reason why the contents cannot be read.
   func prepareSwap(failing failure: DatabaseError?) {
-    for observer in state.withLock({ $0.observers }).values { observer.prepareSwap(failing: failure) }
+    for (observer, _) in state.withLock({ $0.observers }).values { observer.prepareSwap(failing: failure) }
   }
 
   /// Makes all observers store the values that they have read.
   func publishSwap(into changes: ScopeChanges) {
-    for observer in state.withLock({ $0.observers }).values { observer.publishSwap(into: changes) }
+    for (observer, _) in state.withLock({ $0.observers }).values { observer.publishSwap(into: changes) }
   }
 
   /// Notifies all observers whose last read failed, each once.
   func tellStale() {
-    for observer in state.withLock({ $0.observers }).values where observer.isStale { observer.regionDidChange() }
+    for (observer, _) in state.withLock({ $0.observers }).values where observer.isStale { observer.regionDidChange() }
   }
 
   /// Notifies the observers of changed rows, each once.
   func tell(_ changes: ChangeSet) {
     let told = state.withLock { state in
+      for read in state.reads.keys { state.reads[read]?.insert(changes) }
       var told = state.everything
       for (name, changes) in changes.tables {
         guard let table = state.tables[name.lowercased()] else { continue }

@@ -3,8 +3,10 @@ import Dispatch
 import FileSignals
 import Signals
 
-/// A read that is repeated after every change of its region, and that survives failures.
+/// A read that is repeated after every change of what it has read, and that survives failures.
 ///
+/// - **Region.** Each read records the tables and keys that it reads, so a read that takes another branch is followed.
+///   If they differ from those of the previous read, and have changed in the meantime, the read is repeated.
 /// - **Changes.** All changes during a read are followed by one more read.
 /// - **Failures.** A failed read is repeated after the next change, when the database is resumed or opened again, and
 ///   after pauses that grow, unless the database is closed for good.
@@ -23,27 +25,20 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   private let queue: DispatchQueue?
   private let body: Body
   private let refreshing = Refreshing()
+  private let interruption = ReadInterruption()
   /// The repetition of a failed read without a change.
   private let retries: DelayedCall
   private let state = Guarded(State())
 
   /// The closures of a read.
   struct Body: Sendable {
-    /// Determines the region that the read depends on, before the first read and until it succeeds.
-    let region: @Sendable (Database) throws(DatabaseError) -> ObservedRegion
-    let read: @Sendable (Database) throws(DatabaseError) -> Value
+    let read: @Sendable (ReadTransaction) throws -> Value
     let isSame: @Sendable (Value, Value) -> Bool
     /// Returns the value that is shown while swapped contents cannot be read.
     let empty: @Sendable (Database) -> Value
   }
 
   private struct State {
-    /// The observed region.
-    var followed: ObservedRegion?
-    /// A Boolean value that indicates whether the region is known.
-    ///
-    /// Otherwise everything is observed.
-    var isRegionKnown = false
     var hasFailed = false
     var isOver = false
     /// A Boolean value that indicates whether the next read follows a pause, and no change.
@@ -79,23 +74,25 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
       .exponential(from: .milliseconds(250), upTo: .seconds(5)), on: queue ?? .global(qos: .userInitiated))
   }
 
-  /// Reads on this thread, and follows later changes.
-  func start() {
+  /// Begins to read and to follow changes.
+  ///
+  /// - Parameter scheduling: The choice between a first read on this thread, and one on the queue.
+  func start(_ scheduling: LiveQueryScheduling = .immediate) {
     database.followOthers()
+    database.regions.add(self)
+    guard scheduling == .immediate || queue == nil else { return regionDidChange() }
     _ = refreshing.demand()
     if refreshing.runOnce(look) { run() }
     // A transaction may see rows that are older than the last commit, or that are never committed.
     database.afterTransaction { [self] in regionDidChange() }
   }
 
-  /// Ends all reads.
+  /// Ends all reads, including the one in progress.
   func end() {
     refreshing.end()
-    let region = state.withLock { state in
-      state.isOver = true
-      return state.followed.take()
-    }
-    if let region { database.regions.move(self, from: region, to: nil) }
+    state.withLock { $0.isOver = true }
+    interruption.cancel()
+    database.regions.remove(self)
   }
 
   func regionDidChange() {
@@ -123,13 +120,43 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
       defer { state.isRetry = false }
       return (state.isRetry, state.epoch)
     }
+    if database.regions.isAwaitingSwap { return true }
     do throws(DatabaseError) {
-      // This comes before the read, so that every later commit is observed.
-      try findRegion()
-      if database.regions.isAwaitingSwap { return true }
-      return store(try body.read(database), epoch)
+      return store(try read(epoch), epoch)
     } catch {
       return fail(error, isRetry: isRetry, epoch)
+    }
+  }
+
+  /// Reads, and observes from now on what the closure has read.
+  ///
+  /// Contents that are being swapped cannot change, so the read is not repeated.
+  private func read(_ epoch: Int, isSwapping: Bool = false) throws(DatabaseError) -> Value {
+    let tracking = ReadTracking(interruption)
+    let read = database.regions.beginRead()
+    do {
+      let value = try database.track(tracking, body.read)
+      if follow(tracking.region, after: read, epoch), !isSwapping { regionDidChange() }
+      return value
+    } catch {
+      var region = database.regions.region(of: self)
+      region.formUnion(tracking.region)
+      // If nothing was read, any change may let the next read succeed.
+      if region.isEmpty { region.insertEverything() }
+      if follow(region, after: read, epoch), !isSwapping { regionDidChange() }
+      throw error as? DatabaseError ?? .failedRead("\(error)", path: database.location.path)
+    }
+  }
+
+  /// Observes a region from now on.
+  ///
+  /// - Returns: `true` if the region has changed since the read began.
+  private func follow(_ region: ObservedRegion, after read: RegionRegistry.Read, _ epoch: Int) -> Bool {
+    state.withLock { state in
+      // A read of old contents must not replace the region of the new ones.
+      if state.epoch == epoch { return database.regions.endRead(read, of: self, in: region) }
+      database.regions.dropRead(read)
+      return false
     }
   }
 
@@ -173,37 +200,13 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     if isDue { regionDidChange() }
   }
 
-  private func findRegion() throws(DatabaseError) {
-    if state.withLock({ $0.isRegionKnown }) { return }
-    do throws(DatabaseError) {
-      follow(try body.region(database), isKnown: true)
-    } catch {
-      // Any change may make the region known.
-      follow(.everything, isKnown: false)
-      throw error
-    }
-  }
-
-  private func follow(_ region: ObservedRegion, isKnown: Bool) {
-    let (isMoving, old) = state.withLock { state -> (Bool, ObservedRegion?) in
-      state.isRegionKnown = isKnown
-      if state.isOver || state.followed == region { return (false, nil) }
-      return (true, exchange(&state.followed, with: region))
-    }
-    guard isMoving else { return }
-    database.regions.move(self, from: old, to: region)
-    // The end may have come first, when there was nothing to remove yet.
-    if state.withLock({ $0.isOver }) { database.regions.move(self, from: region, to: nil) }
-  }
-
   // MARK: Swaps
 
   func prepareSwap(failing failure: DatabaseError?) {
-    guard beginSwap() else { return }
+    guard let epoch = beginSwap() else { return }
     guard let failure else {
       do throws(DatabaseError) {
-        try findRegion()
-        return prepare(try body.read(database), failing: nil)
+        return prepare(try read(epoch, isSwapping: true), failing: nil)
       } catch {
         return prepare(body.empty(database), failing: error)
       }
@@ -212,16 +215,16 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   }
 
   func awaitSwap() {
-    if beginSwap() { prepare(body.empty(database), failing: nil, isAwaiting: true) }
+    if beginSwap() != nil { prepare(body.empty(database), failing: nil, isAwaiting: true) }
   }
 
   /// Drops the reads in progress.
   ///
-  /// - Returns: Whether the value is still needed.
-  private func beginSwap() -> Bool {
+  /// - Returns: The number of the swap, or `nil` if the value is no longer needed.
+  private func beginSwap() -> Int? {
     state.withLock { state in
       state.epoch += 1
-      return !state.isOver
+      return state.isOver ? nil : state.epoch
     }
   }
 

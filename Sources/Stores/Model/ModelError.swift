@@ -24,6 +24,9 @@ public enum ModelError: Error, Hashable, Sendable {
   /// The key's column is missing, may be null, or cannot hold the type of the model's `id`.
   case invalidKey(table: String, column: String, reason: String)
 
+  /// The query of a window has a limit or an offset.
+  case limitedWindow(table: String)
+
   /// A value cannot be stored in its column.
   case unencodable(table: String, column: String, reason: String)
 
@@ -53,6 +56,9 @@ extension ModelError: CustomStringConvertible, LocalizedError {
     case .invalidKey(let table, let column, let reason):
       "\(column.debugDescription) cannot be the key of the table \(table.debugDescription): \(reason). "
         + "Name the column of the model's id in its TableSpec."
+    case .limitedWindow(let table):
+      "A window over \(table.debugDescription) cannot be read, because its query has a limit or an offset. Remove them, and "
+        + "choose the size of the window."
     case .unencodable(let table, let column, let reason):
       "The value for the column \(column.debugDescription) of \(table.debugDescription) cannot be stored: \(reason)."
     case .undecodable(let table, let column, let key, let reason):

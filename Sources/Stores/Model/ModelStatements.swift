@@ -6,7 +6,7 @@ final class ModelStatements<Model: StoreModel> {
   private var putter: RowEncoder?
   private var finder: RowDecoder?
   private var deleter: SQLiteStatement?
-  private var knownKeysTold: Bool?
+  private var knownKeysTold: (result: Bool, schemaAge: Int)?
 
   init(connection: SQLiteConnection) throws(DatabaseError) {
     self.connection = connection
@@ -48,15 +48,19 @@ final class ModelStatements<Model: StoreModel> {
       decoder = finder
     } else {
       let statement = try connection.prepare(layout.find)
+      statement.isRegionKnown = true
       decoder = try connection.naming { () throws(ModelError) in
         try RowDecoder(layout: layout, statement: statement, isOrdered: true)
       }
       finder = decoder
     }
     let statement = decoder.statement
-    statement.bind(key.sqliteValue, at: 1)
+    let key = key.sqliteValue
+    statement.bind(key, at: 1)
     defer { statement.reset() }
-    guard try statement.step() else { return nil }
+    let isFound = try statement.step()
+    if connection.tracking != nil { try connection.track([key], of: Model.self, instead: statement) }
+    guard isFound else { return nil }
     return try connection.naming { () throws(ModelError) in try decoder.model(Model.self) }
   }
 
@@ -66,13 +70,13 @@ final class ModelStatements<Model: StoreModel> {
   /// Neither is guaranteed in a table that already existed before the model.
   var areKeysTold: Bool {
     get throws(DatabaseError) {
-      if let knownKeysTold { return knownKeysTold }
+      if let knownKeysTold, knownKeysTold.schemaAge == connection.schemaAge { return knownKeysTold.result }
       let result = try connection.value(
         """
         SELECT (SELECT group_concat(lower(name)) FROM pragma_table_info(?1) WHERE pk > 0) = lower(?2)
         AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?1) AND sql LIKE '%COLLATE%')
         """, [.text(layout.table), .text(layout.spec.key)])
-      knownKeysTold = result == 1
+      knownKeysTold = (result == 1, connection.schemaAge)
       return result == 1
     }
   }

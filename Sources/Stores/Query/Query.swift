@@ -120,6 +120,13 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
     return query
   }
 
+  /// Returns the query sorted by other columns.
+  func sorted(by orders: [QueryOrder]) -> Query {
+    var query = self
+    query.orders = orders
+    return query
+  }
+
   /// Returns the query limited to a number of rows; a negative number counts as 0.
   public func limit(_ count: Int) -> Query {
     var query = self

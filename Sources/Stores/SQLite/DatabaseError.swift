@@ -53,7 +53,7 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The statement is invalid: its syntax, or a name in it.
   case invalidStatement(SQLiteFailure)
 
-  /// A table that was to be observed or shared does not exist; `known` contains the existing ones.
+  /// A table that was to be shared does not exist; `known` contains the existing ones.
   case noSuchTable(String, path: String, known: [String])
 
   /// The number of arguments differs from the number of parameters of the statement.
@@ -64,6 +64,9 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
 
   /// The statement begins or ends a transaction, which is reserved for the database itself.
   case transactionStatement(statement: String, path: String)
+
+  /// The closure of a live read threw an error of another type, which the string describes.
+  case failedRead(String, path: String)
 
   /// A transaction was begun inside another transaction of the same database, on the same thread.
   case nestedAccess(path: String, inner: String, outer: String)
@@ -182,7 +185,7 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .invalidStatement(let failure):
       "SQLite cannot run the statement: \(failure.reason)\(failure.place), in \(failure.path)."
     case .noSuchTable(let name, let path, let known):
-      "The table \(name.debugDescription) cannot be observed or shared, because \(path) has no such table; it has "
+      "The table \(name.debugDescription) cannot be shared, because \(path) has no such table; it has "
         + (known.isEmpty ? "none" : known.joined(separator: ", ")) + ". Check the spelling, or create it first."
     case .wrongArgumentCount(let statement, let path, let expected, let given):
       "The statement has \(expected) parameters, but \(given) arguments were passed: \(statement), in \(path)."
@@ -191,6 +194,8 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .transactionStatement(let statement, let path):
       "The statement begins or ends a transaction of \(path): \(statement). A write already is a transaction. Throw an error "
         + "to roll it back, and call savepoint to roll back a part of it."
+    case .failedRead(let reason, let path):
+      "The closure of a live read of \(path) failed: \(clause(reason)). It is called again after the next change."
     case .nestedAccess(let path, let inner, let outer):
       "A \(inner) of \(path) began inside a \(outer) on the same thread. Use the transaction of the outer call."
     case .transactionIsOver(let path):

@@ -36,6 +36,8 @@ struct SQLText {
       let end = code == SQLITE_OK ? min(offset, characters.count - 1) : characters.count - 1
       let text = Self.trimmed(characters[start..<end])
       guard code == SQLITE_OK else {
+        // Any change may make the statement valid.
+        connection.tracking?.region.insertEverything()
         if connection.preparation.isForbidden { throw .transactionStatement(statement: text, path: connection.path) }
         throw DatabaseError(SQLiteFailure(code, handle: database, path: connection.path, statement: text))
       }

@@ -50,11 +50,12 @@ extension SQLiteConnection {
       // table is being dropped, the same answer would keep the table.
       guard userTable(first, database) != nil, preparation.droppedTables.isEmpty else { return SQLITE_OK }
       return changes == nil ? SQLITE_OK : SQLITE_IGNORE
-    case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE:
+    case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW:
       preparation.changesSchema = true
       if let first { preparation.droppedTables.insert(String(cString: first)) }
       return SQLITE_OK
-    case SQLITE_CREATE_TABLE, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_VTABLE, SQLITE_DROP_TRIGGER, SQLITE_ALTER_TABLE:
+    case SQLITE_CREATE_TABLE, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE, SQLITE_DROP_TRIGGER,
+      SQLITE_ALTER_TABLE:
       preparation.changesSchema = true
       return SQLITE_OK
     default:

@@ -28,6 +28,10 @@ final class SQLiteConnection {
   @exclusivity(unchecked) var expectsTransaction = false {
     didSet { hasLostTransaction = false }
   }
+  /// The record of the tracked read in progress.
+  @exclusivity(unchecked) var tracking: ReadTracking?
+  /// A number that grows when a tracked read finds that another connection has changed tables.
+  var schemaAge = 0
   /// Objects that other parts of the module attach to the connection, such as prepared statements.
   var attachments: [ObjectIdentifier: AnyObject] = [:]
   /// A Boolean value that indicates whether SQLite has rolled the transaction back by itself, after a failure.
@@ -171,6 +175,7 @@ final class SQLiteConnection {
   func giveBack(_ statement: SQLiteStatement) {
     statement.reset()
     if statement.parameterCount > 0 { statement.clearBindings() }
+    statement.isRegionKnown = false
     statement.isTaken = false
   }
 
@@ -278,6 +283,7 @@ final class SQLiteConnection {
   /// Records the failure of a statement.
   func didFail(_ statement: SQLiteStatement) {
     lastFailed = statement.sql
+    tracking?.region.insertEverything()
     if expectsTransaction, !isInTransaction { hasLostTransaction = true }
     if !statement.isReadOnly { changes?.undoStatement(isHalfway: statement.traits.keepsChangesOnFailure) }
   }

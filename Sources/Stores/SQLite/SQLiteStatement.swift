@@ -20,8 +20,12 @@ final class SQLiteStatement {
   // Sound: a connection finalizes its statements before it is released.
   unowned(unsafe) let connection: SQLiteConnection
   @exclusivity(unchecked) private(set) var handle: OpaquePointer?
-  /// The effects of the statement beyond reading and writing rows.
-  let traits: StatementTraits
+  /// The effects of the statement beyond reading and writing rows, and the tables that it reads.
+  private(set) var traits: StatementTraits
+  /// The number of preparations by SQLite itself that the traits include.
+  private var traitPreparations: Int32 = 0
+  /// A Boolean value that indicates whether a tracked read records the keys that the statement reads, not its tables.
+  @exclusivity(unchecked) var isRegionKnown = false
   /// A Boolean value that indicates whether the statement has been stepped and not reset.
   @exclusivity(unchecked) private(set) var isRunning = false
   /// The text by which the statement is cached.
@@ -63,13 +67,20 @@ final class SQLiteStatement {
   /// - Returns: `true` if there is a row.
   @inline(__always)
   func step() throws(DatabaseError) -> Bool {
-    if !isRunning {
-      isRunning = true
-      if bindingCode != SQLITE_OK { throw failed(bindingCode) }
-      if !traits.isPlain { try connection.willRun(self) }
-      if !isReadOnly { connection.changes?.beginStatement() }
-    }
+    if isRunning { return try finishStep(sqlite3_step(handle)) }
+    isRunning = true
+    if bindingCode != SQLITE_OK { throw failed(bindingCode) }
+    if !traits.isPlain { try connection.willRun(self) }
+    if !isReadOnly { connection.changes?.beginStatement() }
+    guard connection.tracking != nil else { return try finishStep(sqlite3_step(handle)) }
+    try connection.checkCancellation(before: self)
     let code = sqlite3_step(handle)
+    if code == SQLITE_ROW || code == SQLITE_DONE { try connection.track(self) }
+    return try finishStep(code)
+  }
+
+  @inline(__always)
+  private func finishStep(_ code: CInt) throws(DatabaseError) -> Bool {
     if code == SQLITE_ROW { return true }
     if code == SQLITE_DONE {
       if !traits.isPlain { try connection.didRun(self) }
@@ -93,7 +104,7 @@ final class SQLiteStatement {
   }
 
   /// The row of the last step.
-  private var row: Row {
+  var row: Row {
     let layout = layout
     let count = layout.names.count
     let values = [SQLiteValue](unsafeUninitializedCapacity: count) { values, initializedCount in
@@ -136,6 +147,18 @@ final class SQLiteStatement {
   @inline(__always)
   func clearBindings() {
     sqlite3_clear_bindings(handle)
+  }
+
+  /// Updates the traits if SQLite has prepared the statement again, because another connection has changed tables.
+  ///
+  /// - Returns: `true` if it has.
+  func updateTraits() throws(DatabaseError) -> Bool {
+    let preparations = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
+    guard preparations != traitPreparations else { return false }
+    let fresh = try connection.prepare(sql)
+    defer { fresh.finalize() }
+    (traits, traitPreparations) = (fresh.traits, preparations)
+    return true
   }
 
   // MARK: Parameters

@@ -189,6 +189,14 @@ struct HiddenChangeTests {
     #expect(try database.read { try $0.value("SELECT count(*) FROM sqlite_schema WHERE name = 'plain'") } == 0)
   }
 
+  @Test func `a view can be dropped and created again`() throws {
+    _ = try database.changes(by: "CREATE VIEW v AS SELECT id FROM plain")
+    _ = try database.changes(by: "DROP VIEW v; CREATE VIEW v AS SELECT id FROM worded")
+    #expect(try database.read { try $0.value("SELECT count(*) FROM v") } == 2)
+    _ = try database.changes(by: "DROP VIEW v")
+    #expect(try database.read { try $0.value("SELECT count(*) FROM sqlite_schema WHERE type = 'view'") } == 0)
+  }
+
   @Test func `changes of a table created in the same transaction are reported`() throws {
     let changes = try database.changes(by: "CREATE TABLE n (id TEXT PRIMARY KEY); INSERT INTO n VALUES ('k')")
     #expect(changes?["n"] == TableChanges(inserted: ["k"]))

@@ -53,7 +53,7 @@ struct ForeignWriterTests {
     for access in [DatabaseAccess.readWrite, .readOnly] {
       let database = try Database(.file(url), access: access)
       let numbers = Recorder<Int64?>()
-      let query = database.observe(["counter"]) { transaction throws(DatabaseError) in
+      let query = database.observe { transaction in
         try transaction.value("SELECT n FROM counter").int64Value
       }
       let subscription = query.sink { numbers.record($0) }
@@ -118,7 +118,7 @@ struct ForeignWriterTests {
     let (database, helper) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(helper, "helper"))
     let counts = Recorder<Int64?>()
-    let query = database.observe(["item"]) { transaction throws(DatabaseError) in
+    let query = database.observe { transaction in
       try transaction.value("SELECT count(*) FROM item").int64Value
     }
     let subscription = query.sink { counts.record($0) }

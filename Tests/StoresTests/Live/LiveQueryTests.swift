@@ -165,28 +165,6 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `observing a missing table lists the existing ones, and begins when it is created`()
-    async throws
-  {
-    let query = database.observe(["errand", "erand"]) { transaction throws(DatabaseError) in
-      try transaction.value("SELECT count(*) FROM erand")
-    }
-    let failures = query.failures.recorded()
-    let counts = Recorder<SQLiteValue>()
-    let subscription = query.sink { counts.record($0) }
-    let failure = "\(failures.elements)"
-    #expect(failure.contains("\"erand\"") && failure.contains("errand, level, opaque"))
-    #expect(counts.elements.isEmpty)
-    try await database.write { try $0.execute(script: "CREATE TABLE erand (id INTEGER); INSERT INTO erand VALUES (1)") }
-    try await counts.wait(for: 1)
-    #expect(query.status.value == .current)
-    subscription.cancel()
-    let (values, another) = record(database.observe(["Errand"]) { _ throws(DatabaseError) in 1 })
-    #expect(values.elements == [1])
-    another.cancel()
-  }
-
-  @Test
   func `a cancelled query is not read again, and retains nothing`() async throws {
     weak var weakDatabase: Database?
     do {

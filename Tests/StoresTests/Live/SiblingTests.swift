@@ -49,7 +49,7 @@ struct SiblingTests {
 
   @Test func `two databases do not hide another program's writes`() async throws {
     let (database, other) = (try liveDatabase(.file(url)), try liveDatabase(.file(url)))
-    let counts = database.observe(["errand"]) { transaction throws(DatabaseError) in
+    let counts = database.observe { transaction in
       try transaction.count(Errand.self)
     }.recorded()
     let foreign = try DatabaseOpening.connection(
@@ -89,7 +89,7 @@ struct SiblingTests {
   @Test func `a query reaches the last state while other databases open and close under load`() async throws {
     let database = try Database(.file(url), schema: nil, busyTimeout: .seconds(60))
     try await database.write { try $0.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)") }
-    let counts = database.observe(["item"]) { transaction throws(DatabaseError) in
+    let counts = database.observe { transaction in
       try transaction.value("SELECT count(*) FROM item")
     }.recorded()
     let url = url

@@ -93,7 +93,7 @@ struct DatabaseShareTests {
   func `live reads follow another process`() async throws {
     let database = try fixture.database()
     let share = try fixture.share(database, "app")
-    let counts = database.observe(["item"]) { transaction throws(DatabaseError) in
+    let counts = database.observe { transaction in
       try transaction.value("SELECT count(*) FROM item")
     }
     let seen = Recorder<SQLiteValue>()

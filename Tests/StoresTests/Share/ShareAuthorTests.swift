@@ -91,7 +91,7 @@ struct ShareAuthorTests {
   @Test func `a share without subscribers keeps no history, and live queries still follow`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
-    let counts = database.observe(["item"]) { transaction throws(DatabaseError) in
+    let counts = database.observe { transaction in
       try transaction.value("SELECT count(*) FROM item")
     }.recorded()
     for number in 0..<3000 { try insert("\(number)", into: other) }
@@ -148,7 +148,7 @@ struct ShareAuthorTests {
   @Test func `a released share continues while a live query needs it`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     var share: DatabaseShare? = try fixture.share(database, "app")
-    let counts = database.observe(["item"]) { transaction throws(DatabaseError) in
+    let counts = database.observe { transaction in
       try transaction.value("SELECT count(*) FROM item")
     }
     let subscription = counts.sink { _ in }

@@ -31,7 +31,7 @@ func registerLiveStores() {
     let database = try Stores.Database(.file(temporaryFile()))
     try database.write { try $0.execute(schema) }
     let arrival = Arrival()
-    let newest = database.observe(["person"]) { transaction throws(Stores.DatabaseError) in
+    let newest = database.observe { transaction in
       try transaction.value("SELECT max(id) FROM person")
     }
     let subscription = newest.sink(receiveCompletion: { _ in }, receiveValue: { arrival.note($0.int64Value) })

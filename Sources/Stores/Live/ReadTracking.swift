@@ -1,0 +1,71 @@
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+
+/// The record of one read: the part of the database on which its result depends.
+final class ReadTracking {
+  var region = ObservedRegion()
+  let interruption: ReadInterruption
+
+  init(_ interruption: ReadInterruption) {
+    self.interruption = interruption
+  }
+}
+
+extension Database {
+  /// Reads, and records the tables and keys that the closure reads.
+  func track<Result>(_ tracking: ReadTracking, _ body: (ReadTransaction) throws -> Result) throws -> Result {
+    // A transaction that this thread has begun before may run other statements at the same time.
+    let isInterruptible = !isInTransactionOfThisThread
+    return try read { transaction in
+      let connection = try transaction.connection
+      let outer = connection.tracking
+      connection.tracking = tracking
+      defer { connection.tracking = outer }
+      guard isInterruptible else { return try body(transaction) }
+      tracking.interruption.begin(on: connection)
+      defer { tracking.interruption.end() }
+      return try body(transaction)
+    }
+  }
+}
+
+extension SQLiteConnection {
+  /// Throws an error if the read in progress was cancelled.
+  @inline(never)
+  func checkCancellation(before statement: SQLiteStatement) throws(DatabaseError) {
+    guard tracking?.interruption.isCancelled == true else { return }
+    throw DatabaseError(SQLiteFailure(SQLITE_INTERRUPT, handle: nil, path: path, statement: statement.sql))
+  }
+
+  /// Records the tables that a statement reads, after its first step.
+  ///
+  /// Only then is it certain that it was compiled for the current tables.
+  @inline(never)
+  func track(_ statement: SQLiteStatement) throws(DatabaseError) {
+    let hasNewTables = try untracked { () throws(DatabaseError) in try statement.updateTraits() }
+    if hasNewTables { schemaAge += 1 }
+    if !statement.isRegionKnown { tracking?.region.insert(statement.traits) }
+  }
+
+  /// Records that the result depends on the rows with some keys, instead of all tables that a statement reads.
+  func track<Model: StoreModel>(
+    _ keys: Set<SQLiteValue>, of model: Model.Type, instead statement: SQLiteStatement
+  ) throws(DatabaseError) {
+    guard let tracking else { return }
+    let areKeysTold = try untracked { () throws(DatabaseError) in try ModelStatements<Model>.of(self).areKeysTold }
+    areKeysTold
+      ? tracking.region.insert(keys, of: Model.table.name)
+      : tracking.region.insert(statement.traits)
+  }
+
+  /// Runs a closure whose statements are not recorded.
+  private func untracked<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
+    let tracking = tracking
+    self.tracking = nil
+    defer { self.tracking = tracking }
+    return try body()
+  }
+}
