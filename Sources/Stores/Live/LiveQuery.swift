@@ -3,7 +3,7 @@ public import Signals
 
 /// The result of a read, now and after each change of what it has read.
 ///
-/// ``Database/observe(scheduling:_:)`` and ``Database/query(_:scheduling:)`` return it.
+/// ``Database/observe(scheduling:_:)-6tvks`` and ``Database/query(_:scheduling:)-4phlk`` return it.
 ///
 /// It never ends. If a read fails, subscribers keep the last value, and ``status`` and ``failures`` report the error.
 ///
@@ -23,8 +23,8 @@ public import Signals
 /// ```
 ///
 /// - **The current value comes first**, before the subscription is returned. It comes later if it cannot be read, if
-///   another thread is reading it for the first time, or with ``LiveQueryScheduling/async``. Inside a transaction of the
-///   same thread, the first subscriber receives the value that the transaction sees, which is read again when the
+///   another thread is reading it for the first time, or with ``LiveQueryScheduling/async``. Inside a transaction of
+///   the same thread, the first subscriber receives the value that the transaction sees, which is read again when the
 ///   transaction ends.
 /// - **Changes.** After that, subscribers receive the result of each later read, unless it is equal. Changes during a
 ///   read or a delivery are combined. The last value always includes the last change.

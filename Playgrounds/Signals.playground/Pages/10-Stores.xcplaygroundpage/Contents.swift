@@ -93,12 +93,50 @@ arrived.wait()  // Prints "["milk", "tea", "bread"]"
 
 texts.cancel()
 
+//: ## Observe any read
+//:
+//: The result of a closure is sent again when something that the closure has read changes.
+
+let aisles = list.observe { transaction in
+  let rows = try transaction.rows("SELECT aisle, count(*) AS items FROM item GROUP BY aisle")
+  return rows.map { "\($0["aisle"]): \($0["items"])" }
+}
+let sizes = aisles.sink { aisles in
+  print(aisles)
+  arrived.signal()
+}
+arrived.wait()  // Prints "["1: 1", "2: 1", "3: 1"]"
+try list.write { try $0.put(Item(id: 9, text: "rice", aisle: 2)) }
+arrived.wait()  // Prints "["1: 1", "2: 2", "3: 1"]"
+sizes.cancel()
+
+//: A window shows a part of a long list, and reads only that part.
+
+let window = list.window(over: Item.ordered { $0.aisle }, size: 2)
+let pages = window.sink { page in
+  print(page.rows.map(\.text), page.hasNext)
+  arrived.signal()
+}
+arrived.wait()  // Prints "["milk", "tea"] true"
+window.moveForward()
+arrived.wait()  // Prints "["rice", "bread"] false"
+pages.cancel()
+
+//: A cursor passes rows one at a time, so they need not fit in memory.
+
+try list.read { transaction in
+  try transaction.forEach(Item.ordered { $0.text }) { print($0.text) }
+}
+// Prints "bread"
+// Prints "milk"
+// Prints "rice"
+// Prints "tea"
+try list.write { try $0.delete(Item.self, id: 9) }
+
 //: A read that fails does not end a query. The last rows stay, the status has the reason, and the query resumes when
 //: the read succeeds again.
 
-let notes = list.observe(["note"]) { transaction throws(DatabaseError) in
-  try transaction.value("SELECT count(*) FROM note")
-}
+let notes = list.observe { try $0.value("SELECT count(*) FROM note") }
 let counts = notes.sink { count in
   print(count, "note")
   arrived.signal()

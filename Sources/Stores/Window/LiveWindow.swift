@@ -1,0 +1,123 @@
+public import Signals
+
+/// A part of the rows of a query that can be moved, for lists that are too long to read as a whole.
+///
+/// ``Database/window(over:size:scheduling:)-2a1hh`` returns it.
+///
+/// ```swift
+/// import Dispatch
+/// import Stores
+///
+/// struct Word: StoreModel, Equatable {
+///   static let table = TableSpec("word", indexes: ["text"])
+///   var id: Int
+///   var text: String
+/// }
+///
+/// let database = try Database(.memory, schema: Schema(version: 1, models: [Word.self]))
+/// try database.write { try $0.put((0..<100).map { Word(id: $0, text: "word \($0 + 100)") }) }
+/// let seen = DispatchSemaphore(value: 0)
+/// let window = database.window(over: Word.ordered { $0.text }, size: 3)
+/// let subscription = window.sink { page in
+///   print(page.rows.map(\.text), page.hasPrevious, page.hasNext)
+///   seen.signal()
+/// }
+/// seen.wait()  // Prints "["word 100", "word 101", "word 102"] false true"
+/// window.moveForward()
+/// seen.wait()  // Prints "["word 103", "word 104", "word 105"] true true"
+/// subscription.cancel()
+/// ```
+///
+/// - **Reads.** Only the rows of the window are read, and at most one row on each side. This requires an index over
+///   the sort columns, with their directions if these differ. If the key is not an integer, it must be the last column
+///   of the index.
+/// - **Place.** The window remembers the sort values and the key of its first row. It therefore stays in place when
+///   other rows are inserted or deleted, even if its first row is deleted. A row whose sort value changes leaves the
+///   window.
+/// - **Ends.** At the start, the window shows the first rows, also new ones. After ``moveToEnd()``, it shows the last
+///   rows, also new ones. In both cases, this lasts until it is moved. A window at the end is filled with earlier rows.
+/// - **Values.** A page is sent after each move and each change, unless it is equal. Failures, threads and the first
+///   value are as with ``LiveQuery``.
+public final class LiveWindow<Model: StoreModel>: Signal, Sendable {
+  /// The rows, and the presence of others.
+  public typealias Element = WindowPage<Model>
+
+  /// The failure type.
+  ///
+  /// A window never fails; ``failures`` reports errors.
+  public typealias Failure = Never
+
+  /// The number of rows of the query, which is a separate live read.
+  ///
+  /// SQLite reads all rows or an index to count them.
+  public let count: LiveQuery<Int>
+
+  private let size: Int
+  private let state = WindowState()
+  private let query: LiveQuery<WindowPage<Model>>
+
+  init(
+    _ database: Database, _ rows: Query<Model>, size: Int, scheduling: LiveQueryScheduling,
+    isSame: @escaping @Sendable (WindowPage<Model>, WindowPage<Model>) -> Bool
+  ) {
+    let size = Swift.max(1, size)
+    self.size = size
+    count = database.observe(scheduling: scheduling) { try $0.count(rows) }
+    query = LiveQuery(
+      database: database, scheduling: scheduling,
+      read: { [state] transaction in try state.page(of: rows, size: size, on: transaction.connection) },
+      isSame: isSame, empty: { _ in WindowPage() })
+  }
+
+  /// The relation of the last page to the database.
+  public var status: Property<SharedValueStatus<DatabaseError>> { query.status }
+
+  /// Sends each failure of a read while the window has subscribers.
+  public var failures: some Signal<DatabaseError, Never> { query.failures }
+
+  /// Attaches a subscriber.
+  ///
+  /// - Parameter subscriber: Receives the pages.
+  /// - Returns: A token that ends the observation when it is cancelled or released.
+  public func subscribe<Subscriber: SignalSubscriber<WindowPage<Model>, Never>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    query.subscribe(subscriber)
+  }
+
+  /// Returns a property with the last page, which can be read at any time.
+  ///
+  /// - Parameter initial: The value before the first read; by default a page without rows.
+  /// - Returns: A property that observes the window for as long as the property or a subscription to it lives.
+  public func property(initial: WindowPage<Model> = WindowPage()) -> Property<WindowPage<Model>> {
+    query.property(initial: initial)
+  }
+
+  // MARK: Moving
+
+  /// Shows the next page, or the last rows if fewer are left.
+  public func moveForward() { move { $0.move(by: self.size) } }
+
+  /// Shows the previous page, or the first rows if fewer are left.
+  public func moveBackward() { move { $0.move(by: -self.size) } }
+
+  /// Shows the first rows.
+  public func moveToStart() { move { $0.jump(to: .start) } }
+
+  /// Shows the last rows.
+  public func moveToEnd() { move { $0.jump(to: .end) } }
+
+  /// Shows the row with a key as the first one, or as near to the start of the window as the end of the query allows.
+  ///
+  /// - Parameter id: The key. If the query has no such row, the window does not move.
+  public func scroll(to id: Model.ID) {
+    let key = id.sqliteValue
+    move { $0.jump(to: key) }
+  }
+
+  /// Moves the window, and reads on the queue of the query.
+  private func move(_ body: (inout WindowPosition) -> Void) {
+    state.move(body)
+    query.refresh()
+  }
+}
