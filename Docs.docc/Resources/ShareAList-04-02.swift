@@ -30,7 +30,7 @@ struct CountedItem: StoreModel, Equatable {
 
 do {
   _ = try Database(.file(file), schema: Schema(version: 1, models: [CountedItem.self]))
-} catch .schema(.mismatch(let table, let reason), _) {
+} catch .schema(.mismatch(let table, let differences), _) {
   print(table, "does not fit")  // Prints "item does not fit"
-  FileHandle.standardError.write(Data("\(reason)\n".utf8))
+  FileHandle.standardError.write(Data("\(differences)\n".utf8))
 }

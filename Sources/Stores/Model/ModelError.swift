@@ -27,6 +27,12 @@ public enum ModelError: Error, Hashable, Sendable {
   /// The query of a window has a limit or an offset.
   case limitedWindow(table: String)
 
+  /// An index or constraint of the specification is invalid.
+  case invalidConstraint(table: String, constraint: String, reason: String)
+
+  /// The rows of the table cannot be searched for words.
+  case notSearchable(table: String, reason: String)
+
   /// A value cannot be stored in its column.
   case unencodable(table: String, column: String, reason: String)
 
@@ -59,6 +65,12 @@ extension ModelError: CustomStringConvertible, LocalizedError {
     case .limitedWindow(let table):
       "A window over \(table.debugDescription) cannot be read, because its query has a limit or an offset. Remove them, and "
         + "choose the size of the window."
+    case .invalidConstraint(let table, let constraint, let reason):
+      "\(constraint.debugDescription) cannot be a constraint of the table \(table.debugDescription): \(reason). "
+        + "Correct it in the TableSpec."
+    case .notSearchable(let table, let reason):
+      "The table \(table.debugDescription) cannot be searched: \(reason). Add a SearchIndex to its TableSpec, and begin the "
+        + "query with matching(_:)."
     case .unencodable(let table, let column, let reason):
       "The value for the column \(column.debugDescription) of \(table.debugDescription) cannot be stored: \(reason)."
     case .undecodable(let table, let column, let key, let reason):

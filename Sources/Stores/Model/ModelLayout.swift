@@ -10,6 +10,8 @@ final class ModelLayout: Sendable {
   /// The index of the key's column.
   let key: Int
   let keyType: ColumnType
+  /// A Boolean value that indicates whether the database assigns the key of a row that has none.
+  let isKeyAssigned: Bool
 
   /// The statement that inserts a row or updates the one with the same key.
   ///
@@ -31,11 +33,20 @@ final class ModelLayout: Sendable {
     return "INSERT INTO \(SQL.name(table)) (\(names)) VALUES (\(SQL.parameters(columns.count)))"
   }
 
-  private init(spec: TableSpec, columns: [TableColumn], keyType: ColumnType) throws(ModelError) {
+  private init(
+    spec: TableSpec, columns: [TableColumn], keyType: ColumnType, isKeyAssigned: Bool
+  ) throws(ModelError) {
     try Self.check(spec, columns)
     guard let key = columns.firstIndex(where: { $0.name == spec.key }) else {
       throw .invalidKey(table: spec.name, column: spec.key, reason: "the model has no such column")
     }
+    if isKeyAssigned, keyType != .integer {
+      throw .invalidKey(
+        table: spec.name, column: spec.key, reason: "only integer keys are assigned, and this one may be nil")
+    }
+    var columns = columns
+    // The key of a model may be nil before the row is inserted, but never in the table.
+    if isKeyAssigned { columns[key] = TableColumn(spec.key, columns[key].type) }
     guard columns[key].type == keyType, !columns[key].isOptional else {
       throw .invalidKey(
         table: spec.name, column: spec.key, reason: "it holds \(columns[key].description), not the model's id"
@@ -45,6 +56,7 @@ final class ModelLayout: Sendable {
     self.columns = columns
     self.key = key
     self.keyType = keyType
+    self.isKeyAssigned = isKeyAssigned
     places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
 
     let table = SQL.name(spec.name)
@@ -71,7 +83,8 @@ extension ModelLayout {
     if let layout = known.withLock({ $0[identifier] }) { return layout }
     let spec = Model.table
     let columns = if let listed = spec.columns { listed } else { try inferred(model, spec) }
-    let layout = try ModelLayout(spec: spec, columns: columns, keyType: Model.ID.keyType)
+    let layout = try ModelLayout(
+      spec: spec, columns: columns, keyType: Model.ID.keyType, isKeyAssigned: Model.ID.self is any OptionalKey.Type)
     for column in Model.columnNames.values.sorted() where layout.places[column] == nil {
       throw .unknownColumn(table: spec.name, column: column, known: columns.map(\.name))
     }
@@ -112,11 +125,6 @@ extension ModelLayout {
     for column in columns where !seen.insert(column.name.lowercased()).inserted {
       throw .invalidName(table: spec.name, name: column.name, reason: "two columns have this name, apart from case")
     }
-    for index in spec.indexes + spec.unique {
-      if index.columns.isEmpty { throw .invalidName(table: spec.name, name: "", reason: "an index has no columns") }
-      for column in index.columns where !columns.contains(where: { $0.name == column }) {
-        throw .unknownColumn(table: spec.name, column: column, known: columns.map(\.name))
-      }
-    }
+    try spec.checkConstraints(columns)
   }
 }

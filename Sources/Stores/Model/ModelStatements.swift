@@ -41,6 +41,25 @@ final class ModelStatements<Model: StoreModel> {
     try encoder.statement.run()
   }
 
+  /// Inserts a row, or updates the one with the same key, and returns it with the key that it has in the table.
+  func putReturning(_ model: Model) throws(DatabaseError) -> Model {
+    guard model.id.sqliteValue.isNull else {
+      try put(model)
+      return model
+    }
+    let before = connection.totalChanges
+    try put(model)
+    if connection.totalChanges > before, let key = Model.ID(sqliteValue: .integer(connection.lastInsertedRowID)),
+      let row = try find(key)
+    {
+      return row
+    }
+    return try connection.naming { () throws(ModelError) -> Model in
+      throw .undecodable(
+        table: layout.table, column: layout.spec.key, key: nil, reason: "a trigger removed the new row")
+    }
+  }
+
   /// Returns the row with a key.
   func find(_ key: Model.ID) throws(DatabaseError) -> Model? {
     let decoder: RowDecoder

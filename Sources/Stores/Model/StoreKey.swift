@@ -2,6 +2,8 @@ public import Foundation
 
 /// A type that can identify a row: an integer, a string, or a UUID, which is stored as text.
 ///
+/// With an optional integer key, such as `var id: Int64?`, the database assigns the keys of new rows.
+///
 /// Your own type that wraps one of these needs no code if it conforms to `RawRepresentable`:
 ///
 /// ```swift
@@ -77,3 +79,27 @@ extension StoreKey where Self: RawRepresentable, RawValue: StoreKey {
     self.init(rawValue: rawValue)
   }
 }
+
+/// An optional key, which is `nil` in a model whose row has not been inserted yet.
+///
+/// The database assigns the key when the row is inserted. Only integer keys can be assigned.
+extension Optional: StoreKey where Wrapped: StoreKey {
+  /// The type of the wrapped key's column.
+  public static var keyType: ColumnType { Wrapped.keyType }
+
+  /// Creates a key from the value of its column.
+  public init?(sqliteValue: SQLiteValue) {
+    if sqliteValue.isNull {
+      self = .none
+    } else if let key = Wrapped(sqliteValue: sqliteValue) {
+      self = key
+    } else {
+      return nil
+    }
+  }
+}
+
+/// A key that may be `nil`.
+protocol OptionalKey {}
+
+extension Optional: OptionalKey where Wrapped: StoreKey {}

@@ -1,5 +1,40 @@
-/// The specification of a ``StoreModel``'s table: its name, key and indexes and, if they cannot be inferred, its
-/// columns.
+/// The specification of a ``StoreModel``'s table: its name, key, indexes and constraints and, if they cannot be
+/// inferred, its columns.
+///
+/// ```swift
+/// import Stores
+///
+/// struct City: StoreModel {
+///   static let table = TableSpec("city", collations: ["name": .nocase])
+///   var id: Int
+///   var name: String
+/// }
+///
+/// struct Person: StoreModel {
+///   static let table = TableSpec(
+///     "person",
+///     indexes: [TableIndex(["cityID"], where: "isActive")],
+///     unique: [["cityID", "name"]],
+///     foreignKeys: [ForeignKey("cityID", references: "city", onDelete: .cascade)],
+///     checks: ["length(name) > 0"],
+///     defaults: ["isActive": true])
+///   var id: Int
+///   var name: String
+///   var cityID: Int
+///   var isActive: Bool
+/// }
+///
+/// let database = try Database(.memory, schema: Schema(version: 1, models: [City.self, Person.self]))
+/// try database.write { transaction in
+///   try transaction.put(City(id: 1, name: "Rome"))
+///   try transaction.put(Person(id: 1, name: "Ada", cityID: 1, isActive: true))
+///   try transaction.delete(City.self, id: 1)
+///   print(try transaction.count(Person.self))  // Prints "0"
+/// }
+/// ```
+///
+/// SQLite checks every constraint, whatever statement changes a row. A change that violates one throws
+/// ``DatabaseError/constraint(_:)``. Constraints that a table has beyond its specification also apply.
 public struct TableSpec: Hashable, Sendable {
   /// The name of the table.
   public let name: String
@@ -18,6 +53,21 @@ public struct TableSpec: Hashable, Sendable {
   /// No two rows may have the same values in their columns.
   public let unique: [TableIndex]
 
+  /// The references to rows of other tables.
+  public let foreignKeys: [ForeignKey]
+
+  /// The SQL expressions that must not be false for any row.
+  public let checks: [String]
+
+  /// The values of columns that an `INSERT` statement omits, by column.
+  public let defaults: [String: SQLiteValue]
+
+  /// The collations that compare and sort the text of columns, by column.
+  public let collations: [String: CollationName]
+
+  /// The full-text index, or `nil` if there is none.
+  public let search: SearchIndex?
+
   /// Creates the specification of a table.
   ///
   /// - Parameters:
@@ -26,20 +76,35 @@ public struct TableSpec: Hashable, Sendable {
   ///   - columns: All columns, in the order in which the model encodes them, if they cannot be inferred; see
   ///     ``StoreModel``.
   ///   - indexes: The columns that are used for searching or sorting. `["age", ["city", "name"]]` creates two indexes,
-  ///     the second over two columns.
+  ///     the second over two columns. An index may also have a condition or expressions; see ``TableIndex``.
   ///   - unique: The columns, or groups of columns, in which no two rows may have the same values. They are indexes,
   ///     too.
+  ///   - foreignKeys: The references to rows of other tables.
+  ///   - checks: SQL expressions over the columns of a row. A row for which one is false cannot be written.
+  ///   - defaults: The values of columns that your own `INSERT` statement omits. A model always writes all its columns.
+  ///   - collations: The collations of text columns. Queries, indexes and unique constraints use them.
+  ///   - search: The full-text index over text columns, with which ``StoreModel/matching(_:_:)`` finds rows.
   public init(
     _ name: String,
     key: String = "id",
     columns: [TableColumn]? = nil,
     indexes: [TableIndex] = [],
-    unique: [TableIndex] = []
+    unique: [TableIndex] = [],
+    foreignKeys: [ForeignKey] = [],
+    checks: [String] = [],
+    defaults: [String: SQLiteValue] = [:],
+    collations: [String: CollationName] = [:],
+    search: SearchIndex? = nil
   ) {
     self.name = name
     self.key = key
     self.columns = columns
     self.indexes = indexes
     self.unique = unique
+    self.foreignKeys = foreignKeys
+    self.checks = checks
+    self.defaults = defaults
+    self.collations = collations
+    self.search = search
   }
 }

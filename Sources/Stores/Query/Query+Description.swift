@@ -4,6 +4,7 @@ extension Query: CustomStringConvertible {
   /// It is for reading only, not for execution.
   public var description: String {
     var text = "SELECT * FROM " + (source.map { "(\($0.sql.substituting($0.arguments)))" } ?? Model.table.name)
+    if let search { text += " MATCH \(SQLiteValue.text(search.text))" }
     if let condition { text += " WHERE \(condition)" }
     if !orders.isEmpty {
       let terms = orders.map { "\($0.column)" + ($0.direction == .ascending ? "" : " DESC") }

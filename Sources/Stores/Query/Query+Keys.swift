@@ -1,8 +1,8 @@
 extension Query {
   /// Returns the keys of all rows on which the result depends, or `nil` if it may depend on any row.
   func keys(in layout: ModelLayout) -> Set<SQLiteValue>? {
-    // An SQL expression may read other rows.
-    guard source == nil, let condition, !condition.form.containsSQL else { return nil }
+    // An SQL expression may read other rows, and the rank of a match depends on all rows.
+    guard source == nil, search == nil, let condition, !condition.form.containsSQL else { return nil }
     return condition.form.keys(.named(layout.spec.key))
   }
 }

@@ -38,6 +38,8 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
   let source: Statement?
   private(set) var condition: Condition<Model>?
   private(set) var orders: [QueryOrder] = []
+  /// The words to search for, if the query is a search.
+  var search: SearchText?
   private(set) var maximum: Int?
   private(set) var skipped = 0
 

@@ -14,7 +14,7 @@ extension Query {
   /// Returns the statement that counts the rows.
   func compiledCount() throws(ModelError) -> CompiledQuery {
     let layout = try ModelLayout.of(Model.self)
-    guard source != nil || maximum != nil || skipped > 0 else {
+    guard source != nil || search != nil || maximum != nil || skipped > 0 else {
       let from = "SELECT COUNT(*) FROM \(SQL.name(layout.table))"
       guard let condition else { return CompiledQuery(sql: from) }
       var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: "\(from) WHERE "))
@@ -48,7 +48,7 @@ extension Query {
 
   /// Adds the condition of a statement that changes the rows.
   private func addRows(to compiler: inout QueryCompiler) throws(ModelError) {
-    guard source != nil || maximum != nil || skipped > 0 else {
+    guard source != nil || search != nil || maximum != nil || skipped > 0 else {
       guard let condition else { return }
       compiler.result.sql += " WHERE "
       return try compiler.add(condition.form)
@@ -68,11 +68,18 @@ extension Query {
       compiler.result.sql += " FROM (\(source.sql)\n)"
       compiler.result.arguments = source.arguments
     }
+    if let search {
+      let join = try layout.join(search)
+      compiler.result.sql += join.sql
+      compiler.result.arguments += join.arguments
+    }
     if let condition {
       compiler.result.sql += " WHERE "
       try compiler.add(condition.form)
     }
-    if !orders.isEmpty || maximum != nil || skipped > 0 { try compiler.add(orders) }
+    if search != nil || !orders.isEmpty || maximum != nil || skipped > 0 {
+      try compiler.add(orders, isRanked: search != nil && orders.isEmpty)
+    }
     if maximum != nil || skipped > 0 {
       compiler.result.sql += " LIMIT ?"
       compiler.result.arguments.append(.integer(Int64(maximum ?? -1)))
@@ -185,8 +192,8 @@ private struct QueryCompiler {
   }
 
   /// Sorts by some columns and then by the key, so that the order is unique.
-  mutating func add(_ orders: [QueryOrder]) throws(ModelError) {
-    var terms: [String] = []
+  mutating func add(_ orders: [QueryOrder], isRanked: Bool) throws(ModelError) {
+    var terms = isRanked ? [ModelLayout.searchRank] : []
     for order in orders {
       terms.append("\(try comparable(order.column, with: .null).name)\(order.direction == .ascending ? "" : " DESC")")
     }

@@ -16,7 +16,20 @@ enum SQL {
   ///
   /// Double quotes are not used, because SQLite treats an unknown name in double quotes as a string literal. If another
   /// process has renamed the column, for example, every row would have the column's name as its value.
-  static func name(_ name: String) -> String { "`\(name.replacing("`", with: "``"))`" }
+  static func name(_ name: String) -> String { "`\(doubling("`", in: name))`" }
+
+  /// Returns a text in which each quotation mark is doubled.
+  ///
+  /// SQLite reads bytes. For a Swift string, a mark with an accent after it is another character.
+  static func doubling(_ mark: Unicode.Scalar, in text: String) -> String {
+    guard text.unicodeScalars.contains(mark) else { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if scalar == mark { result.append(scalar) }
+      result.append(scalar)
+    }
+    return String(result)
+  }
 
   /// Returns a number of parameters, separated by commas.
   static func parameters(_ count: Int) -> String { String(repeating: "?, ", count: max(0, count - 1)) + "?" }

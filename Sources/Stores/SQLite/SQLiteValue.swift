@@ -105,7 +105,7 @@ extension SQLiteValue: CustomStringConvertible {
     case .null: "NULL"
     case .integer(let value): String(value)
     case .real(let value): String(value)
-    case .text(let value): "'" + value.replacing("'", with: "''") + "'"
+    case .text(let value): "'" + SQL.doubling("'", in: value) + "'"
     case .blob(let value): "x'" + value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
     }
   }

@@ -6,12 +6,16 @@ struct ActualColumn {
   let isRequired: Bool
   let hasDefault: Bool
   let isKey: Bool
+  /// A Boolean value that indicates whether SQLite computes the values, so that they cannot be written.
+  let isGenerated: Bool
 }
 
 extension SQLiteConnection {
   /// Returns the columns of a table, or an empty array if there is no such table.
   func columns(of table: String) throws(DatabaseError) -> [ActualColumn] {
-    let sql = #"SELECT name, type, "notnull", dflt_value IS NOT NULL, pk FROM pragma_table_info(?)"#
+    // Unlike `table_info`, this includes generated columns. Hidden columns belong to virtual tables.
+    let sql =
+      #"SELECT name, type, "notnull", dflt_value IS NOT NULL, pk, hidden FROM pragma_table_xinfo(?) WHERE hidden <> 1"#
     return try withStatement(sql) { statement throws(DatabaseError) in
       statement.bind(table, at: 1)
       var columns: [ActualColumn] = []
@@ -20,7 +24,7 @@ extension SQLiteConnection {
           ActualColumn(
             name: statement.string(at: 0), type: Self.affinity(statement.string(at: 1)),
             isRequired: statement.int64(at: 2) != 0, hasDefault: statement.int64(at: 3) != 0,
-            isKey: statement.int64(at: 4) != 0
+            isKey: statement.int64(at: 4) != 0, isGenerated: statement.int64(at: 5) != 0
           ))
       }
       return columns

@@ -97,12 +97,12 @@ public final class Migration {
   public func dropColumn(_ name: String, of table: String) throws(DatabaseError) {
     try requireColumn(name, of: table)
     let connection = try connection
-    let indexes = try connection.texts(
-      "SELECT name FROM sqlite_schema AS entry WHERE type = 'index' AND lower(tbl_name) = lower(\(SQLiteValue.text(table)))"
-        + " AND name LIKE 'signals\\_index %' ESCAPE '\\'"
-        + " AND EXISTS (SELECT 1 FROM pragma_index_info(entry.name) AS info"
-        + " WHERE lower(info.name) = lower(\(SQLiteValue.text(name))))"
+    // The name of a model's index contains its definition, in which a condition or expression may use the column.
+    let indexes = try connection.rows(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND lower(tbl_name) = lower(?)"
+        + " AND name LIKE 'signals\\_index %' ESCAPE '\\'", [.text(table)]
     )
+    .filter { SQLTokens($0[1].stringValue ?? "").dropFirst(5).mentions(name) }.compactMap { $0[0].stringValue }
     for index in indexes { try connection.execute("DROP INDEX \(SQL.name(index))") }
     try connection.execute("ALTER TABLE \(SQL.name(table)) DROP COLUMN \(SQL.name(name))")
   }
@@ -136,6 +136,26 @@ public final class Migration {
   /// - Throws: ``DatabaseError``, also if the table does not exist.
   public func renameTable(_ name: String, to newName: String) throws(DatabaseError) {
     try connection.execute("ALTER TABLE \(SQL.name(name)) RENAME TO \(SQL.name(newName))")
+  }
+
+  /// Creates a table anew with all its rows, because its model has other constraints or optional columns.
+  ///
+  /// SQLite cannot add a constraint to a table. Columns that only the file has are dropped, and columns that only the
+  /// model has get their default value. The rows are copied without decoding them; for other changes, use
+  /// ``transform(_:from:_:)``. Your own triggers on the table are lost.
+  ///
+  /// - Parameter model: The model.
+  /// - Throws: ``DatabaseError``, also if a row violates a constraint.
+  public func rebuildTable<Model: StoreModel>(of model: Model.Type) throws(DatabaseError) {
+    let connection = try connection
+    let layout = try layout(of: model)
+    let known = Set(try connection.columns(of: layout.table).map { $0.name.lowercased() })
+    let names = layout.columns.map(\.name).filter { known.contains($0.lowercased()) }.map(SQL.name).joined(
+      separator: ", ")
+    try connection.execute(layout.creation(as: layout.temporaryTable))
+    try connection.execute(
+      "INSERT INTO \(SQL.name(layout.temporaryTable)) (\(names)) SELECT \(names) FROM \(SQL.name(layout.table))")
+    try replace(layout.table, by: layout)
   }
 
   /// Removes a table and all its rows.
@@ -181,7 +201,7 @@ public final class Migration {
     let connection = try connection
     let newLayout = try layout(of: new)
     let oldLayout = try layout(of: old)
-    let temporary = "signals_transformed \(newLayout.table)"
+    let temporary = newLayout.temporaryTable
     try connection.execute(newLayout.creation(as: temporary))
     let count = try connection.value("SELECT count(*) FROM \(SQL.name(oldLayout.table))").int64Value ?? 0
     let total = Int(count)
@@ -210,8 +230,23 @@ public final class Migration {
       }
     }
     source.reset()
-    try connection.execute("DROP TABLE \(SQL.name(oldLayout.table))")
-    try connection.execute("ALTER TABLE \(SQL.name(temporary)) RENAME TO \(SQL.name(newLayout.table))")
+    try replace(oldLayout.table, by: newLayout)
+  }
+
+  /// Drops a table, and gives the temporary table of a layout its name.
+  ///
+  /// Foreign keys are off during a migration, so that dropping a table deletes no rows that refer to it.
+  private func replace(_ table: String, by layout: ModelLayout) throws(DatabaseError) {
+    let connection = try connection
+    if layout.isKeyAssigned, try connection.columns(of: "sqlite_sequence").isEmpty == false {
+      // Otherwise keys of deleted rows would be assigned again.
+      let names: [SQLiteValue] = [.text(table), .text(layout.temporaryTable)]
+      let last = try connection.value("SELECT max(seq) FROM sqlite_sequence WHERE name IN (?, ?)", names)
+      try connection.run("DELETE FROM sqlite_sequence WHERE name = ?", [names[1]])
+      try connection.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [names[1], last.isNull ? 0 : last])
+    }
+    try connection.execute("DROP TABLE \(SQL.name(table))")
+    try connection.execute("ALTER TABLE \(SQL.name(layout.temporaryTable)) RENAME TO \(SQL.name(layout.table))")
   }
 
   private func layout<Model: StoreModel>(of model: Model.Type) throws(DatabaseError) -> ModelLayout {

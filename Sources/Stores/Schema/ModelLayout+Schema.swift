@@ -2,21 +2,28 @@ extension ModelLayout {
   /// Returns the statement that creates the table, under its own name or another.
   func creation(as name: String? = nil) -> String {
     let columns = columns.map { column in
+      // With AUTOINCREMENT, the key of a deleted row is never assigned again.
       SQL.name(column.name) + " " + column.type.sql + (column.name == spec.key ? " PRIMARY KEY" : "")
-        + (column.isOptional ? "" : " NOT NULL")
+        + (column.name == spec.key && isKeyAssigned ? " AUTOINCREMENT" : "") + (column.isOptional ? "" : " NOT NULL")
+        + (spec.defaults[column.name].map { " DEFAULT \($0)" } ?? "")
+        + (spec.collations[column.name].map { " COLLATE \(SQL.name($0.rawValue))" } ?? "")
     }
-    return "CREATE TABLE \(SQL.name(name ?? table)) (\(columns.joined(separator: ", "))) STRICT"
+    // The line break ends a comment in the expression.
+    let constraints = spec.foreignKeys.map(\.description) + spec.checks.map { "CHECK (\($0)\n)" }
+    return "CREATE TABLE \(SQL.name(name ?? table)) (\((columns + constraints).joined(separator: ", "))) STRICT"
   }
+
+  /// The name of the table while a migration fills it.
+  var temporaryTable: String { "\(SQL.ownPrefix)transformed \(table)" }
 
   /// The statements that create the indexes, by the name of the index.
   var indexCreations: [String: String] {
     var creations: [String: String] = [:]
     for (index, isUnique) in spec.indexes.map({ ($0, false) }) + spec.unique.map({ ($0, true) }) {
-      let columns = index.columns.map(SQL.name).joined(separator: ", ")
       let kind = isUnique ? "UNIQUE INDEX" : "INDEX"
       // The name contains the whole definition, so an index with this name has this definition.
-      let name = "\(SQL.indexPrefix)\(isUnique ? "unique" : "plain") \(SQL.name(table)) (\(columns))"
-      creations[name] = "CREATE \(kind) IF NOT EXISTS \(SQL.name(name)) ON \(SQL.name(table)) (\(columns))"
+      let name = "\(SQL.indexPrefix)\(isUnique ? "unique" : "plain") \(SQL.name(table)) \(index.identifier)"
+      creations[name] = "CREATE \(kind) IF NOT EXISTS \(SQL.name(name)) ON \(SQL.name(table)) \(index)"
     }
     return creations
   }
@@ -27,42 +34,95 @@ extension ModelLayout {
       "\(column.name) \(column.type.fingerprint)\(column.isOptional ? "" : " required")"
         + (column.name == spec.key ? " key" : "")
     }
-    return (lines + indexCreations.keys.sorted()).joined(separator: "\n")
+    return (lines + indexCreations.keys.sorted() + SchemaLine.constraints(of: spec)).joined(separator: "\n")
   }
 
-  /// Returns a description of the differences between this table and the one of another fingerprint.
-  func difference(from other: String) -> String {
-    let ours = Set(fingerprint.split(separator: "\n"))
-    let theirs = Set(other.split(separator: "\n"))
-    let added = ours.subtracting(theirs).sorted().map { "only the model has \"\($0)\"" }
-    let removed = theirs.subtracting(ours).sorted().map { "only the file has \"\($0)\"" }
-    let all = added + removed
-    return all.isEmpty ? "its columns are in a different order" : all.joined(separator: "; ")
+  /// Returns the differences between this table and the one of another fingerprint.
+  func differences(from other: String) -> [SchemaDifference] {
+    let ours = fingerprint.split(separator: "\n").map { SchemaLine(String($0)) }
+    let theirs = other.split(separator: "\n").map { SchemaLine(String($0)) }
+    var added = ours.filter { !theirs.contains($0) }
+    var differences: [SchemaDifference] = []
+    for line in theirs where !ours.contains(line) {
+      let index = added.firstIndex { $0.part == line.part && line.part.isUnique }
+      let expected = index.map { added.remove(at: $0).text }
+      differences.append(SchemaDifference(part: line.part, expected: expected, found: line.text))
+    }
+    differences += added.map { SchemaDifference(part: $0.part, expected: $0.text, found: nil) }
+    if differences.isEmpty {
+      let names = { (lines: [SchemaLine]) in lines.map(\.text).joined(separator: ", ") }
+      differences = [SchemaDifference(part: .table, expected: names(ours), found: names(theirs))]
+    }
+    return differences
+  }
+}
+
+extension TableIndex {
+  /// The definition in one line, as a part of the index's name.
+  fileprivate var identifier: String {
+    let line = { (sql: String) in SQLTokens(sql).description.replacing("\n", with: " ") }
+    let terms = columns.map(SQL.name) + expressions.map(line)
+    return "(\(terms.joined(separator: ", ")))" + (condition.map { " WHERE \(line($0))" } ?? "")
+  }
+}
+
+/// One line of the fingerprint of a table.
+private struct SchemaLine: Equatable {
+  let line: String
+
+  init(_ line: String) {
+    self.line = line
   }
 
-  /// Checks that the actual table has everything that the model needs.
-  ///
-  /// - Returns: A description of the problem, or `nil` if rows can be written and read.
-  func defect(on connection: SQLiteConnection) throws(DatabaseError) -> String? {
-    let actual = try connection.columns(of: table)
-    guard !actual.isEmpty else { return "the table does not exist" }
-    for column in columns {
-      guard let found = actual.first(where: { $0.name.lowercased() == column.name.lowercased() }) else {
-        return "the column \(column.name.debugDescription) is missing"
-      }
-      guard found.type == column.type.sql else {
-        return "the column \(column.name.debugDescription) has type \(found.type), but the model has \(column.type.sql)"
-      }
-      // An integer primary key is never null, regardless of its declaration.
-      guard found.isRequired != column.isOptional || (column.name == spec.key && found.isKey) else {
-        let (actual, expected) = found.isRequired ? ("required", "optional") : ("optional", "required")
-        return "the column \(column.name.debugDescription) is \(actual), but \(expected) in the model"
-      }
+  private static let foreignKey = "\(SQL.ownPrefix)foreign "
+  private static let check = "\(SQL.ownPrefix)check "
+  private static let defaultValue = "\(SQL.ownPrefix)default "
+  private static let collation = "\(SQL.ownPrefix)collation "
+  private static let search = "\(SQL.ownPrefix)search "
+
+  /// Returns the lines of the constraints, whose prefix no column can have.
+  static func constraints(of spec: TableSpec) -> [String] {
+    let lines =
+      spec.foreignKeys.map { foreignKey + $0.description }
+      + spec.checks.map { check + SQLTokens($0).description }
+      + spec.defaults.map { "\(defaultValue)\(SQL.name($0)) \($1)" }
+      + spec.collations.map { "\(collation)\(SQL.name($0)) \($1.rawValue.lowercased())" }
+      + (spec.search.map { ["\(search)\($0)"] } ?? [])
+    return lines.map { $0.replacing("\n", with: " ") }.sorted()
+  }
+
+  /// The line without the prefix of its kind.
+  var text: String {
+    for prefix in [SQL.indexPrefix, Self.foreignKey, Self.check, Self.defaultValue, Self.collation, Self.search]
+    where line.hasPrefix(prefix) { return String(line.dropFirst(prefix.count)) }
+    return line
+  }
+
+  var part: SchemaDifference.Part {
+    let tokens = SQLTokens(text)
+    let name = tokens.tokens.first?.text ?? ""
+    if line.hasPrefix(SQL.indexPrefix) { return .index }
+    if line.hasPrefix(Self.check) { return .check }
+    if line.hasPrefix(Self.search) { return .search }
+    if line.hasPrefix(Self.defaultValue) { return .defaultValue(name) }
+    if line.hasPrefix(Self.collation) { return .collation(name) }
+    if line.hasPrefix(Self.foreignKey) {
+      let columns = tokens.expressions(after: "key").first?.tokens ?? []
+      return .foreignKey(columns.filter { !$0.isKeyword(",") }.map(\.text))
     }
-    let names = Set(columns.map { $0.name.lowercased() })
-    for column in actual where !names.contains(column.name.lowercased()) && column.isRequired && !column.hasDefault {
-      return "the column \(column.name.debugDescription) requires a value, but the model has no such property"
+    // The name of a column may contain spaces; the type and its properties are the last words.
+    var words = line.split(separator: " ")
+    while let last = words.last, last == "key" || last == "required", words.count > 2 { words.removeLast() }
+    return .column(words.dropLast().joined(separator: " "))
+  }
+}
+
+extension SchemaDifference.Part {
+  /// A Boolean value that indicates whether a table has only one part with this name.
+  fileprivate var isUnique: Bool {
+    switch self {
+    case .check, .index: false
+    default: true
     }
-    return nil
   }
 }

@@ -19,12 +19,30 @@ public import Signals
 /// print(schema.version)  // Prints "3"
 /// ```
 ///
-/// A new file gets the current tables of the models, without running steps. A file with an older version is migrated:
+/// A new file gets the current tables of the models, without running steps. A closure may fill it with the first rows,
+/// in the transaction that creates the tables:
+///
+/// ```swift
+/// import Stores
+///
+/// struct City: StoreModel {
+///   static let table = TableSpec("city")
+///   var id: Int
+///   var name: String
+/// }
+///
+/// let schema = Schema(version: 1, models: [City.self], creation: { try $0.put(City(id: 1, name: "Rome")) })
+/// let database = try Database(.memory, schema: schema)
+/// print(try database.read { try $0.count(City.self) })  // Prints "1"
+/// ```
+///
+/// A file with an older version is migrated:
 /// all missing steps run in order, in one transaction. After an error or a crash, the file is therefore unchanged. If
 /// several threads or processes open the same file, one of them migrates it and the others wait.
 ///
 /// If you change the columns of a model, increase the version and add a step. If you forget this, opening the database
-/// throws ``SchemaError/mismatch(table:reason:)`` before any row is read. The version of a file is its `user_version`.
+/// throws ``SchemaError/mismatch(table:differences:)`` before any row is read. The version of a file is its
+/// `user_version`.
 ///
 /// > Important: Never change a step after its release. A step that uses a model uses its current definition. For
 /// > ``Migration/transform(_:from:_:)``, define separate types that never change, such as `PersonV2`.
@@ -36,6 +54,7 @@ public struct Schema: Sendable {
   public let models: [any StoreModel.Type]
 
   let steps: [MigrationStep]
+  let creation: @Sendable (Migration) throws -> Void
   let mutableProgress = MutableProperty(MigrationProgress.idle)
 
   /// The progress of the migration of a file that is being opened with this schema or a copy of it.
@@ -50,13 +69,17 @@ public struct Schema: Sendable {
   ///   - version: This version, from 1.
   ///   - models: The models that have tables.
   ///   - steps: The steps from each version to the next. Versions older than the first step's cannot be opened.
+  ///   - creation: A closure that fills a new file. It is called once, in the transaction that creates the tables and
+  ///     indexes, and again if a cache is emptied. If it throws, the file stays empty.
   public init(
     version: Int,
     models: [any StoreModel.Type],
-    @MigrationBuilder steps: () -> [MigrationStep] = { [] }
+    @MigrationBuilder steps: () -> [MigrationStep] = { [] },
+    creation: @escaping @Sendable (Migration) throws -> Void = { _ in }
   ) {
     self.version = version
     self.models = models
     self.steps = steps()
+    self.creation = creation
   }
 }

@@ -30,7 +30,15 @@ public enum SchemaError: Error, Hashable, Sendable {
   /// The file has the version of the schema, but a table does not match its model.
   ///
   /// Either the model was changed without a new version, or a step is incomplete.
-  case mismatch(table: String, reason: String)
+  case mismatch(table: String, differences: [SchemaDifference])
+
+  /// A migration left references to rows that do not exist.
+  case brokenReferences([BrokenReference])
+
+  /// The closure that fills a new file threw an error.
+  ///
+  /// The file is still empty.
+  case creationFailed(reason: String)
 
   /// A step threw an error.
   ///
@@ -62,9 +70,16 @@ extension SchemaError: CustomStringConvertible, LocalizedError {
     case .unknownTables(let tables):
       "The database has tables that are not in this schema: \(tables.joined(separator: ", ")). Add a MigrationStep(to: 1) that "
         + "adopts them, or choose another file."
-    case .mismatch(let table, let reason):
-      "The table \(table.debugDescription) does not match its model: \(reason). Increase the schema's version, and add a step that "
+    case .mismatch(let table, let differences):
+      "The table \(table.debugDescription) does not match its model: "
+        + "\(differences.map(\.description).joined(separator: "; ")). Increase the schema's version, and add a step that "
         + "changes the table."
+    case .brokenReferences(let references):
+      "The migration leaves references to missing rows, and the database is unchanged: "
+        + "\(references.prefix(10).map(\.description).joined(separator: "; ")). Delete these rows or change their "
+        + "references in a step."
+    case .creationFailed(let reason):
+      "The new database could not be filled, and is still empty: \(clause(reason))."
     case .stepFailed(let to, let reason):
       "The migration to version \(to) failed, and the database is unchanged: \(clause(reason))."
     case .backupFailed(let copy, let reason):

@@ -6,6 +6,8 @@ struct SchemaOpening {
   let policy: DatabasePolicy
   let connection: SQLiteConnection
   let layouts: [ModelLayout]
+  /// The constraints that the tables should have, in the order of the layouts; `nil` for tables without constraints.
+  let facts: [TableFacts?]
   private let mark: MigrationMark
 
   init(_ schema: Schema, policy: DatabasePolicy, connection: SQLiteConnection) throws(DatabaseError) {
@@ -18,31 +20,14 @@ struct SchemaOpening {
       layouts.append(try connection.naming { () throws(ModelError) in try Self.layout(model) })
     }
     self.layouts = layouts
-    if let reason = contradiction {
+    if let reason = Self.contradiction(in: schema, layouts) {
       throw .schema(.invalidSchema(reason: reason), path: connection.path)
     }
+    facts = try Self.facts(of: layouts, connection)
   }
 
   private static func layout<Model: StoreModel>(_ model: Model.Type) throws(ModelError) -> ModelLayout {
     try ModelLayout.of(model)
-  }
-
-  private var contradiction: String? {
-    if schema.version < 1 { return "its version is \(schema.version), but versions start at 1" }
-    if schema.version > Int32.max { return "its version \(schema.version) exceeds the limit of SQLite, \(Int32.max)" }
-    let tables = layouts.map { $0.table.lowercased() }
-    for (place, table) in tables.enumerated() where tables[..<place].contains(table) {
-      return "two of its models have the table \(layouts[place].table.debugDescription)"
-    }
-    var last = 0
-    for step in schema.steps {
-      if step.version <= last { return "its step to version \(step.version) follows its step to version \(last)" }
-      if step.version > schema.version {
-        return "its step to version \(step.version) exceeds its own version \(schema.version)"
-      }
-      last = step.version
-    }
-    return nil
   }
 
   /// Checks, creates, migrates or empties the file, as needed and permitted.
@@ -131,11 +116,14 @@ struct SchemaOpening {
   /// Returns the error of the first model whose table does not match.
   private func mismatch() throws(DatabaseError) -> SchemaError? {
     let known = try fingerprints()
-    for layout in layouts {
+    for (layout, facts) in zip(layouts, facts) {
       if let fingerprint = known[layout.table], fingerprint != layout.fingerprint {
-        return .mismatch(table: layout.table, reason: layout.difference(from: fingerprint))
+        return .mismatch(table: layout.table, differences: layout.differences(from: fingerprint))
       }
-      if let defect = try layout.defect(on: connection) { return .mismatch(table: layout.table, reason: defect) }
+      let differences =
+        try layout.differences(from: facts, on: connection) + layout.missingIndexes(on: connection)
+        + layout.searchDifferences(on: connection)
+      if !differences.isEmpty { return .mismatch(table: layout.table, differences: differences) }
     }
     return nil
   }
@@ -182,6 +170,15 @@ struct SchemaOpening {
   private func create() throws(DatabaseError) {
     for layout in layouts { try connection.execute(layout.creation()) }
     try settle()
+    let migration = Migration(connection: connection, version: schema.version, progress: schema.mutableProgress)
+    defer { migration.end() }
+    do {
+      try schema.creation(migration)
+    } catch let error as DatabaseError where error.isOfSystem {
+      throw error
+    } catch {
+      throw failure(.creationFailed(reason: "\(error)"))
+    }
   }
 
   private func migrate(from found: Int, checkingForeignKeys: Bool) throws(DatabaseError) -> String? {
@@ -195,13 +192,16 @@ struct SchemaOpening {
       schema.mutableProgress.value = .backingUp(path: path)
       backup = try DatabaseBackup(of: path, version: found).make(mark)
     }
+    // Steps may change the columns that the triggers of an index name, and replace rows without calling triggers.
+    try connection.dropSearchTables()
     for step in steps { try run(step) }
     for layout in layouts where try connection.columns(of: layout.table).isEmpty {
       try connection.execute(layout.creation())
     }
     try settle()
-    if checkingForeignKeys, let table = try connection.texts("PRAGMA foreign_key_check").first {
-      throw failure(.mismatch(table: table, reason: "a row refers to a missing row"))
+    if checkingForeignKeys {
+      let broken = try connection.brokenReferences()
+      if !broken.isEmpty { throw failure(.brokenReferences(broken)) }
     }
     return backup
   }
@@ -223,10 +223,9 @@ struct SchemaOpening {
   /// Checks the tables, creates the indexes and stores the fingerprints.
   private func settle() throws(DatabaseError) {
     // The tables are checked first, because SQLite's own message for an index over a missing column is unclear.
-    for layout in layouts {
-      if let defect = try layout.defect(on: connection) {
-        throw failure(.mismatch(table: layout.table, reason: defect))
-      }
+    for (layout, facts) in zip(layouts, facts) {
+      let differences = try layout.differences(from: facts, on: connection)
+      if !differences.isEmpty { throw failure(.mismatch(table: layout.table, differences: differences)) }
     }
     var creations: [String: String] = [:]
     for layout in layouts { creations.merge(layout.indexCreations) { first, _ in first } }
@@ -240,6 +239,7 @@ struct SchemaOpening {
       if creations.removeValue(forKey: parts[1]) == nil { try connection.execute("DROP INDEX \(SQL.name(parts[1]))") }
     }
     for creation in creations.sorted(by: { $0.key < $1.key }) { try connection.execute(creation.value) }
+    try connection.createSearchTables(of: layouts)
 
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS \(SQL.schemaTable) (name TEXT PRIMARY KEY NOT NULL, columns TEXT NOT NULL) STRICT"
@@ -273,7 +273,10 @@ struct SchemaOpening {
 extension SchemaError {
   /// A Boolean value that indicates whether another file would match; otherwise the program must be corrected.
   fileprivate var isOfFile: Bool {
-    if case .invalidSchema = self { false } else { true }
+    switch self {
+    case .invalidSchema, .creationFailed: false
+    default: true
+    }
   }
 }
 

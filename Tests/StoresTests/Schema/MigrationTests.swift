@@ -40,8 +40,8 @@ struct MigrationTests {
     try makeFirst()
     let before = try fixture.content()
     let error = databaseError { try fixture.open(Schema(version: 2, models: [Indexed.self]) { MigrationStep(to: 2) }) }
-    guard case .schema(.mismatch("person", let reason), _) = error else { return recordUnexpected(error) }
-    #expect(reason.contains("\"level\" is missing"))
+    let missing = SchemaDifference(part: .column("level"), expected: "INTEGER NOT NULL", found: nil)
+    #expect(error == .schema(.mismatch(table: "person", differences: [missing]), path: fixture.path))
     #expect(try fixture.content() == before)
   }
 
@@ -115,7 +115,9 @@ struct MigrationTests {
     try makeFirst()
     let before = try fixture.content()
     let schema = Schema(version: 2, models: [PersonV2.self]) { MigrationStep(to: 2) }
-    let expected = SchemaError.mismatch(table: "person", reason: "the column \"level\" is missing")
+    let expected = SchemaError.mismatch(
+      table: "person",
+      differences: [SchemaDifference(part: .column("level"), expected: "INTEGER NOT NULL", found: nil)])
     #expect(throws: DatabaseError.schema(expected, path: fixture.path)) { try fixture.open(schema) }
     #expect(try fixture.content() == before)
   }
@@ -275,7 +277,9 @@ struct MigrationTests {
     let schema = Schema(version: 4, models: [PersonV3.self]) {
       MigrationStep(to: 4) { try $0.execute("DELETE FROM person WHERE id = 2") }
     }
-    let expected = SchemaError.mismatch(table: "pet", reason: "a row refers to a missing row")
+    let expected = SchemaError.brokenReferences([
+      BrokenReference(table: "pet", rowID: 2, missingIn: "person", columns: ["owner"])
+    ])
     #expect(throws: DatabaseError.schema(expected, path: fixture.path)) { try fixture.open(schema) }
     #expect(try fixture.content() == before)
   }

@@ -92,6 +92,8 @@ struct ShareHazardTests {
     let other = try fixture.database()
     let theirs = try fixture.share(other, "helper")
     let isOver = Shared(false)
+    // Otherwise an error in the loop below would wait for the other thread forever.
+    defer { isOver.value = true }
     async let ringing = onThread {
       var number = 0
       while !isOver.value {

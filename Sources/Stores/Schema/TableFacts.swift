@@ -1,0 +1,66 @@
+/// The constraints of a table as a file stores them.
+struct TableFacts {
+  /// A foreign key, with names in lower case.
+  struct Reference: Hashable {
+    let columns: [String]
+    let table: String
+    /// The referenced columns; empty for the key of the other table.
+    let referencedColumns: [String]
+    let onDelete: String
+    let onUpdate: String
+    let isDeferred: Bool
+  }
+
+  var references: Set<Reference> = []
+  /// The expressions of the checks.
+  var checks: Set<SQLTokens> = []
+  /// The collations that differ from the usual one, in lower case, by column in lower case.
+  var collations: [String: String] = [:]
+  /// The default values, by column in lower case.
+  var defaults: [String: SQLTokens] = [:]
+
+  /// Reads the constraints of a table.
+  init(of table: String, on connection: SQLiteConnection) throws(DatabaseError) {
+    let sql = try connection.value(
+      "SELECT sql FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)", [.text(table)])
+    let elements = SQLTokens(sql.stringValue ?? "").elements
+    var deferred: Set<[String]> = []
+    for element in elements {
+      checks.formUnion(element.expressions(after: "check"))
+      let isDeferred = element.contains("initially", "deferred") && !element.contains("not", "deferrable")
+      if let columns = element.expressions(after: "key").first, element.contains("foreign", "key") {
+        if isDeferred { deferred.insert(columns.tokens.filter { !$0.isKeyword(",") }.map(\.text)) }
+      } else if let name = element.tokens.first {
+        if isDeferred { deferred.insert([name.text]) }
+        if let collation = element.token(after: "collate")?.text, collation != "binary" {
+          collations[name.text] = collation
+        }
+      }
+    }
+    let columns = try connection.rows(
+      "SELECT lower(name), dflt_value FROM pragma_table_xinfo(?) WHERE dflt_value IS NOT NULL", [.text(table)])
+    for row in columns { defaults[row[0].stringValue ?? ""] = SQLTokens(row[1].stringValue ?? "") }
+    try readReferences(of: table, on: connection, deferred)
+  }
+
+  private mutating func readReferences(
+    of table: String, on connection: SQLiteConnection, _ deferred: Set<[String]>
+  ) throws(DatabaseError) {
+    let rows = try connection.rows(
+      """
+      SELECT id, lower("from"), lower("table"), lower("to"), on_delete, on_update
+      FROM pragma_foreign_key_list(?) ORDER BY id, seq
+      """, [.text(table)])
+    var position = rows.startIndex
+    while position < rows.endIndex {
+      let key = rows[position...].prefix { $0[0] == rows[position][0] }
+      let columns = key.compactMap { $0[1].stringValue }
+      references.insert(
+        Reference(
+          columns: columns, table: key.first?[2].stringValue ?? "",
+          referencedColumns: key.compactMap { $0[3].stringValue }, onDelete: key.first?[4].stringValue ?? "",
+          onUpdate: key.first?[5].stringValue ?? "", isDeferred: deferred.contains(columns)))
+      position = key.endIndex
+    }
+  }
+}

@@ -1,0 +1,54 @@
+extension StoreModel {
+  /// Returns a query of the rows whose text contains words, best matches first.
+  ///
+  /// The text may come from a person: every character of it counts as text, and none as an operator. A text without a
+  /// word finds nothing.
+  ///
+  /// ```swift
+  /// import Stores
+  ///
+  /// struct Song: StoreModel {
+  ///   static let table = TableSpec("song", search: SearchIndex(["title"]))
+  ///   var id: Int
+  ///   var title: String
+  /// }
+  ///
+  /// let database = try Database(.memory, schema: Schema(version: 1, models: [Song.self]))
+  /// try database.write { try $0.put([Song(id: 1, title: "Yellow (live)"), Song(id: 2, title: "Blue")]) }
+  /// let found = try database.read { try $0.all(Song.matching("YELL \"(", .allPrefixes).limit(10)) }
+  /// print(found.map(\.title))  // Prints "["Yellow (live)"]"
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - text: The words, separated by white space.
+  ///   - mode: The way in which the words are combined.
+  /// - Returns: The query. Unless you sort it, it is sorted by relevance and then by key. Reading it throws
+  ///   ``ModelError/notSearchable(table:reason:)`` if the model has no ``SearchIndex``.
+  public static func matching(_ text: String, _ mode: SearchMode = .allWords) -> Query<Self> {
+    var query = Query<Self>()
+    query.search = SearchText(text: text, mode: mode)
+    return query
+  }
+}
+
+extension ModelLayout {
+  /// The result columns of a search, which no column of a model can have as its name.
+  static let searchKey = SQL.name("\(SQL.ownPrefix)key")
+  static let searchRank = SQL.name("\(SQL.ownPrefix)rank")
+
+  /// Returns the part of a statement after the name of the table that selects the rows found by a search.
+  func join(_ search: SearchText) throws(ModelError) -> CompiledQuery {
+    guard let index = searchTables else {
+      throw .notSearchable(table: table, reason: "its TableSpec has no search index")
+    }
+    guard let pattern = search.pattern else {
+      return CompiledQuery(sql: " JOIN (SELECT 0 AS \(Self.searchRank)) ON FALSE")
+    }
+    // The column names of the index are the ones of the table, and must not be visible in conditions.
+    let sql =
+      " JOIN (SELECT \(index.keyOfMatch) AS \(Self.searchKey), \(index.words).rank AS \(Self.searchRank) "
+      + "FROM \(index.matches) WHERE \(index.words).\(index.words) MATCH ?) "
+      + "ON \(Self.searchKey) = \(SQL.name(table)).\(SQL.name(spec.key))"
+    return CompiledQuery(sql: sql, arguments: [.text(pattern)])
+  }
+}
