@@ -103,34 +103,18 @@ final class ChangeLog {
   private func hearTrigger(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: CInt) {
     let table = Int32(sqlite3_value_int(values[0]))
     let operation = sqlite3_value_int(values[1])
-    let key = Self.key(values[2])
+    let key = SQLiteValue(copying: values[2])
     switch operation {
     case 0: entries.append(RowChange(table: table, operation: .insert, key: key))
     case 1: entries.append(RowChange(table: table, operation: .delete, key: key))
     default:
-      let new = Self.key(values[3])
+      let new = SQLiteValue(copying: values[3])
       if key == new {
         entries.append(RowChange(table: table, operation: .update, key: key))
       } else {
         entries.append(RowChange(table: table, operation: .delete, key: key))
         entries.append(RowChange(table: table, operation: .insert, key: new))
       }
-    }
-  }
-
-  private static func key(_ value: OpaquePointer?) -> SQLiteValue {
-    switch sqlite3_value_type(value) {
-    case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
-    case SQLITE_FLOAT: return .real(sqlite3_value_double(value))
-    case SQLITE_NULL: return .null
-    case SQLITE_BLOB:
-      let count = Int(sqlite3_value_bytes(value))
-      // Sound: the bytes are valid until the function returns, and are copied here.
-      return .blob(sqlite3_value_blob(value).map { .init(bytes: $0, count: count) } ?? .init())
-    default:
-      guard let text = sqlite3_value_text(value) else { return .null }
-      let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
-      return .text(String(decoding: bytes, as: UTF8.self))
     }
   }
 

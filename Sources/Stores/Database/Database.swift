@@ -63,7 +63,7 @@ public final class Database: Sendable {
   let siblings: FileSiblings?
   let asyncWrites = BlockingCalls(width: 1)
   let asyncReads: BlockingCalls
-  private let ends = TransactionEnds()
+  let ends = TransactionEnds()
   private let enrolment = Guarded<SignalSubscription?>(nil)
   /// The result of opening new contents, until they are in use.
   let swap = Guarded(Swap())
@@ -92,6 +92,8 @@ public final class Database: Sendable {
   ///   - maximumReaderCount: The largest number of concurrent reads in this process, at least 1; others wait.
   ///   - applicationID: A number in the file's header that identifies the application; 0 for none. A file with another
   ///     number is refused.
+  ///   - functions: Functions in Swift that SQL can call.
+  ///   - collations: Collations in Swift with which SQL compares and sorts text.
   ///   - scope: The scope that contains the file, if its contents may be swapped; see ``DatabaseStatus``. A file
   ///     outside throws ``DatabaseError/outsideScope(path:root:)``. A database in memory ignores it.
   ///   - onSwap: The policy for a swap.
@@ -105,6 +107,8 @@ public final class Database: Sendable {
     busyTimeout: Duration = .seconds(5),
     maximumReaderCount: Int = 4,
     applicationID: Int32 = 0,
+    functions: [DatabaseFunction] = [],
+    collations: [DatabaseCollation] = [],
     scope: Scope? = nil,
     onSwap: ScopePolicy = .follows
   ) throws(DatabaseError) {
@@ -118,8 +122,8 @@ public final class Database: Sendable {
     }
     try self.init(
       opening: location, access: access, schema: schema, policy: policy, durability: durability,
-      busyTimeout: busyTimeout, maximumReaderCount: maximumReaderCount, applicationID: applicationID, scope: scope,
-      onSwap: onSwap)
+      busyTimeout: busyTimeout, maximumReaderCount: maximumReaderCount, applicationID: applicationID,
+      extensions: ConnectionExtensions(functions: functions, collations: collations), scope: scope, onSwap: onSwap)
   }
 
   /// Opens a database in the root of a scope for a caller that uses it only inside `Scope.steadily(_:)`, and closes it
@@ -127,13 +131,14 @@ public final class Database: Sendable {
   package convenience init(steadily url: URL, schema: Schema, durability: Durability) throws(DatabaseError) {
     try self.init(
       opening: .file(url), access: .readWrite, schema: schema, policy: .persistence, durability: durability,
-      busyTimeout: .seconds(5), maximumReaderCount: 4, applicationID: 0, scope: nil, onSwap: .follows)
+      busyTimeout: .seconds(5), maximumReaderCount: 4, applicationID: 0, extensions: ConnectionExtensions(), scope: nil,
+      onSwap: .follows)
   }
 
   private init(
     opening location: DatabaseLocation, access: DatabaseAccess, schema: Schema?, policy: DatabasePolicy,
-    durability: Durability, busyTimeout: Duration, maximumReaderCount: Int, applicationID: Int32, scope: Scope?,
-    onSwap: ScopePolicy
+    durability: Durability, busyTimeout: Duration, maximumReaderCount: Int, applicationID: Int32,
+    extensions: ConnectionExtensions, scope: Scope?, onSwap: ScopePolicy
   ) throws(DatabaseError) {
     self.location = location
     self.durability = durability
@@ -141,7 +146,7 @@ public final class Database: Sendable {
     // A database in memory contains only what this object wrote.
     file = DatabaseFile(
       location: location, access: location == .memory ? .readWrite : access, schema: schema, policy: policy,
-      durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
+      durability: durability, busyTimeout: busyTimeout, applicationID: applicationID, extensions: extensions)
     delivery = ChangeDelivery()
     regions = RegionRegistry(delivery.emitter, sharing)
     if case .file(let url) = location, access != .immutable {
@@ -285,7 +290,9 @@ public final class Database: Sendable {
   @inline(__always)
   func refuseNesting(_ inner: String) throws(DatabaseError) {
     if writer.isHeldByThisThread {
-      let outer = writer.transactionOfThisThread == nil ? "read" : "write"
+      let outer =
+        writer.transactionOfThisThread != nil
+        ? "write" : writer.readingOfThisThread != nil ? "read" : "withoutTransaction"
       throw .nestedAccess(path: location.path, inner: inner, outer: outer)
     }
     if readers?.transactionOfThisThread != nil {

@@ -16,6 +16,7 @@ struct DatabaseFile: Sendable {
   let durability: Durability
   let busyTimeout: Duration
   let applicationID: Int32
+  let extensions: ConnectionExtensions
 
   /// The connections that were opened.
   struct Opened {
@@ -42,7 +43,9 @@ struct DatabaseFile: Sendable {
   /// Opens a connection that only reads.
   func reader() throws(DatabaseError) -> SQLiteConnection {
     let access: SQLiteConnection.Access = access == .immutable ? .immutable : .reading
-    return try SQLiteConnection(path: location.path, access: access, busyTimeout: busyTimeout)
+    let connection = try SQLiteConnection(path: location.path, access: access, busyTimeout: busyTimeout)
+    try connection.install(extensions)
+    return connection
   }
 
   /// A Boolean value that indicates whether the database exists but a file of its log is missing.
@@ -53,8 +56,10 @@ struct DatabaseFile: Sendable {
   }
 
   private func connect() throws(DatabaseError) -> SQLiteConnection {
-    try DatabaseOpening.connection(
+    let connection = try DatabaseOpening.connection(
       to: location, durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
+    try connection.install(extensions)
+    return connection
   }
 
   /// Checks a file that this process must not change, so any problem is an error.

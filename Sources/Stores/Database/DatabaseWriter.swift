@@ -121,6 +121,24 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     try connection.commit()
   }
 
+  /// Runs a closure with the lock held, and without a transaction.
+  func withoutTransaction<Result>(_ body: (DatabaseConnection) throws -> Result) throws -> Result {
+    try withTurn { open in
+      if isSuspended { throw DatabaseError.suspended(path: path) }
+      if isBoundToPath, open.connection.hasLeftItsPath { throw DatabaseError.fileRemoved(path: path) }
+      let outside = DatabaseConnection(open.connection)
+      commits.begun.add(1, ordering: .sequentiallyConsistent)
+      defer {
+        commits.ended.add(1, ordering: .sequentiallyConsistent)
+        outside.end()
+        // A vacuumed file has other pages, and a setting may have changed.
+        open.log.needsRefresh = true
+        open.log.clear()
+      }
+      return try body(outside)
+    }
+  }
+
   /// Copies the write-ahead log into the file, and empties it.
   ///
   /// - Returns: `true` if the log is empty, or `false` if another connection reads older content.

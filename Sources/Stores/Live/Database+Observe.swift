@@ -73,7 +73,8 @@ extension Database {
   private func valueOfEmptyDatabase<Element>(_ read: (ReadTransaction) throws -> Element) -> Element? {
     guard let schema = file.schema else { return nil }
     do {
-      return try Database(.memory, schema: schema).read(read)
+      let (functions, collations) = (file.extensions.functions, file.extensions.collations)
+      return try Database(.memory, schema: schema, functions: functions, collations: collations).read(read)
     } catch {
       return nil
     }

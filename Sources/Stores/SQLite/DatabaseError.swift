@@ -107,6 +107,15 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The file does not match the schema with which it was opened.
   case schema(SchemaError, path: String)
 
+  /// A backup could not be made, and there is none.
+  case backupFailed(path: String, destination: String, reason: String)
+
+  /// A statement outside of a transaction would change rows or tables.
+  case changeOutsideTransaction(statement: String, path: String)
+
+  /// A function or collation cannot be installed.
+  case invalidFunction(name: String, path: String, reason: String)
+
   /// Any other failure of SQLite.
   case other(SQLiteFailure)
 }
@@ -226,6 +235,14 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
       "\(error) The database is \(path)."
     case .schema(let error, let path):
       "\(error) The database is \(path)."
+    case .backupFailed(let path, let destination, let reason):
+      "The database \(path) cannot be copied to \(destination): \(clause(reason)). Choose another destination, or remove "
+        + "the cause."
+    case .changeOutsideTransaction(let statement, let path):
+      "A statement outside of a transaction would change \(path): \(statement). Run it in a write."
+    case .invalidFunction(let name, let path, let reason):
+      "The function or collation \(name.debugDescription) cannot be installed for \(path): \(reason). Choose another name "
+        + "or number of arguments."
     case .other(let failure):
       "SQLite failed: \(failure.reason)\(failure.place), in \(failure.path)."
     }

@@ -47,6 +47,8 @@ final class SQLiteConnection {
   @exclusivity(unchecked) var isPrivileged = false
   /// The statements that begin and end transactions.
   var transactions = TransactionStatements()
+  /// The installed functions and collations of the application.
+  var extensions = ConnectionExtensions()
   private let waiter: BusyWaiter
 
   /// Opens a connection.

@@ -60,7 +60,7 @@ final class MigrationMark {
   /// Reports progress.
   ///
   /// If that fails, other processes wait for their usual timeout.
-  private func beat() {
+  func beat() {
     guard let path else { return }
     let now = ContinuousClock.now
     if let lastBeat, now - lastBeat < Self.interval { return }

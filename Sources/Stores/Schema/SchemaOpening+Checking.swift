@@ -40,8 +40,18 @@ extension SchemaOpening {
     let scratch = try SQLiteConnection(
       path: DatabaseLocation.memory.path, access: .writing, busyTimeout: .zero)
     defer { scratch.close() }
+    try scratch.install(connection.extensions)
     var facts: [TableFacts?] = []
     for layout in layouts {
+      for (column, collation) in layout.spec.collations.sorted(by: { $0.key < $1.key })
+      where try connection.value(
+        "SELECT count(*) FROM pragma_collation_list WHERE lower(name) = lower(?)", [.text(collation.rawValue)]) == 0
+      {
+        let reason =
+          "the column \(column.debugDescription) of \(layout.table.debugDescription) has the collation "
+          + "\(collation.rawValue), which was not passed to the database"
+        throw .schema(.invalidSchema(reason: reason), path: connection.path)
+      }
       do throws(DatabaseError) {
         facts.append(layout.hasConstraints ? try layout.expectedFacts(on: scratch) : nil)
       } catch {

@@ -190,7 +190,7 @@ struct SchemaOpening {
     var backup: String?
     if policy == .persistence, path != DatabaseLocation.memory.path {
       schema.mutableProgress.value = .backingUp(path: path)
-      backup = try DatabaseBackup(of: path, version: found).make(mark)
+      backup = try MigrationBackup(of: path, version: found).make(mark)
     }
     // Steps may change the columns that the triggers of an index name, and replace rows without calling triggers.
     try connection.dropSearchTables()

@@ -14,6 +14,9 @@ struct WindowSeek<Model: StoreModel> {
   init(_ query: Query<Model>) throws(ModelError) {
     let layout = try ModelLayout.of(Model.self)
     if query.maximum != nil || query.skipped > 0 { throw .limitedWindow(table: layout.table) }
+    if query.search != nil, query.orders.isEmpty {
+      throw .notSearchable(table: layout.table, reason: "a window over a search must be sorted by a column")
+    }
     let key = ColumnReference.named(layout.spec.key)
     var orders: [QueryOrder] = []
     for order in query.orders + [QueryOrder(column: key, direction: .ascending)] {

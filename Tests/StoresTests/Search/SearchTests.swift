@@ -92,6 +92,10 @@ struct SearchTests {
       #expect(try transaction.count(Letter.matching("milk")) == 2)
       #expect(try transaction.count(Page.matching("milk").limit(1)) == 1)
       #expect(try transaction.first(Letter.matching("tea"))?.title == "tea")
+      let second = Letter.matching("milk").where { $0.title.contains("2") && $0.body == nil }
+      #expect(try transaction.all(second).map(\.title) == ["milk 2"])
+      #expect(
+        try transaction.all(Page.matching("milk").ordered(.descending) { $0.id }).map(\.id) == ["milk 2", "milk 1"])
       #expect(try transaction.deleteAll(Letter.matching("milk").limit(1)) == 1)
       #expect(try transaction.deleteAll(Page.matching("milk")) == 2)
       #expect(try transaction.titles("milk") == ["milk 2"])

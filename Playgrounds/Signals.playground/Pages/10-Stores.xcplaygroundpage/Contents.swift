@@ -156,6 +156,41 @@ try tea.update { $0.text = "green tea" }  // Prints "green tea"
 try list.write { try $0.delete(Item.self, id: 3) }  // Prints "gone"
 teas.cancel()
 
+//: ## Constraints, assigned keys and search
+//:
+//: SQLite checks references and conditions for every statement, assigns keys, and finds rows by their words, in text as
+//: people type it.
+
+struct Recipe: StoreModel, Equatable {
+  static let table = TableSpec("recipe", checks: ["length(title) > 0"], search: SearchIndex(["title"]))
+
+  var id: Int64?
+  var title: String
+}
+
+let recipes = try Database(
+  .memory,
+  schema: Schema(
+    version: 1, models: [Recipe.self],
+    creation: { migration in
+      try migration.put(Recipe(title: "Crème brûlée"))
+    }))
+print(try recipes.write { try $0.put(Recipe(title: "Omelette")) }.id ?? 0)  // Prints "2"
+print(try recipes.read { try $0.all(Recipe.matching("creme \"")) }.map(\.title))  // Prints "["Crème brûlée"]"
+
+do {
+  try recipes.write { try $0.put(Recipe(title: "")) }
+} catch DatabaseError.constraint(let failure) {
+  print(failure.message)  // Prints "CHECK constraint failed: length(title) > 0"
+}
+
+//: A backup copies one moment of a database in use, and a check lists faults.
+
+let copy = directory.appending(path: "copy.sqlite")
+try recipes.backup(to: copy) { if $0.isCompleted { print("copied") } }  // Prints "copied"
+print(try recipes.integrityCheck())  // Prints "[]"
+try recipes.withoutTransaction { try $0.execute("VACUUM") }
+
 //: ## The changes of a transaction
 //:
 //: They are listed by table and key, whichever statement made them.

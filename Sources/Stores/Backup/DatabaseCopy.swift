@@ -1,0 +1,129 @@
+import FileSignals
+import Foundation
+import Signals
+
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A copy of a database, which appears at its destination when it is complete.
+///
+/// It is made in a partial file beside the destination. A file that is already at the destination is replaced.
+struct DatabaseCopy {
+  let destination: String
+  private var partial: String { destination + ".partial" }
+  /// The number of pages that are copied between two reports.
+  private static let stride: CInt = 128
+  private static let backoff = Backoff.exponential(from: .microseconds(100), upTo: .milliseconds(50))
+
+  /// Copies the content that a connection sees.
+  ///
+  /// If the connection reads from a file, it must be in a transaction that has read. Otherwise each commit by another
+  /// connection would begin the copy anew.
+  ///
+  /// - Parameters:
+  ///   - source: The connection.
+  ///   - patience: The longest wait for a lock without any progress.
+  ///   - progress: A closure that is called after each part. If it throws, there is no copy.
+  /// - Throws: The error of `progress`, `DurableFileError`, or ``DatabaseError``.
+  func make(
+    from source: SQLiteConnection, patience: Duration, _ progress: (DatabaseBackupProgress) throws -> Void
+  ) throws {
+    do {
+      removePartial()
+      try createPartial(like: source.path)
+      try copy(source, patience, progress)
+      try finish()
+    } catch {
+      removePartial()
+      throw error
+    }
+  }
+
+  private func copy(
+    _ source: SQLiteConnection, _ patience: Duration, _ progress: (DatabaseBackupProgress) throws -> Void
+  ) throws {
+    let target = try SQLiteConnection(path: partial, access: .writing, busyTimeout: patience)
+    defer { target.close() }
+    guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
+      throw DatabaseError(SQLiteFailure(sqlite3_errcode(target.handle), handle: target.handle, path: destination))
+    }
+    do {
+      try run(backup, patience, progress)
+    } catch {
+      sqlite3_backup_finish(backup)
+      throw error
+    }
+    let code = sqlite3_backup_finish(backup)
+    guard code == SQLITE_OK else { throw failure(code) }
+    // A copy in one file needs no log to be read.
+    _ = try target.value("PRAGMA journal_mode = DELETE")
+  }
+
+  private func run(
+    _ backup: OpaquePointer, _ patience: Duration, _ progress: (DatabaseBackupProgress) throws -> Void
+  ) throws {
+    var attempts = 0
+    var deadline = ContinuousClock.now + patience
+    while true {
+      let code = sqlite3_backup_step(backup, Self.stride)
+      switch code {
+      case SQLITE_OK, SQLITE_DONE:
+        let (remaining, total) = (Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
+        try progress(DatabaseBackupProgress(completedPageCount: total - remaining, totalPageCount: total))
+        if code == SQLITE_DONE { return }
+        (attempts, deadline) = (0, .now + patience)
+      case SQLITE_BUSY, SQLITE_LOCKED:
+        attempts += 1
+        guard ContinuousClock.now < deadline else { throw failure(code) }
+        usleep(UInt32((Self.backoff.pause(after: attempts) ?? .zero).inSeconds * 1_000_000))
+      default: throw failure(code)
+      }
+    }
+  }
+
+  private func failure(_ code: CInt) -> DatabaseError {
+    DatabaseError(SQLiteFailure(code, handle: nil, path: destination))
+  }
+
+  // MARK: Files
+
+  /// Creates an empty file that is readable only by users who can read the database.
+  private func createPartial(like source: String) throws(DurableFileError) {
+    let flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW
+    guard let file = Descriptor(uninterrupted { open(partial, flags, 0o600) }) else { throw failure("create", partial) }
+    guard let status = FileStatus(path: source) else { return }
+    guard fchmod(file.number, mode_t(status.permissions)) == 0 else { throw failure("set the mode of", partial) }
+  }
+
+  private func removePartial() {
+    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(partial + suffix) }
+  }
+
+  /// Synchronises the copy to the disk, and then renames it into place.
+  private func finish() throws(DurableFileError) {
+    for suffix in ["-wal", "-shm"] { unlink(partial + suffix) }
+    try synchronize(partial) { synchronizeContents($0, attributes: true) }
+    guard rename(partial, destination) == 0 else { throw failure("rename", partial) }
+    try synchronize(URL(filePath: destination).deletingLastPathComponent().path, synchronizeNames)
+  }
+
+  private func synchronize(_ path: String, _ wait: (CInt) -> Bool) throws(DurableFileError) {
+    guard let file = Descriptor(uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }) else { throw failure("open", path) }
+    guard wait(file.number) else { throw failure("synchronize", path) }
+  }
+
+  /// Returns the error of the last system call.
+  private func failure(_ operation: String, _ path: String) -> DurableFileError {
+    DurableFileError(errno, operation, URL(filePath: path))
+  }
+}
