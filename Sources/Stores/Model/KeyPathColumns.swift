@@ -39,7 +39,7 @@ enum KeyPathColumns {
       return known
     }
     do throws(ModelError) {
-      let found = ColumnReference.named(try KeyPathFinder(keyPath).column())
+      let found = try KeyPathFinder(keyPath).reference()
       note(found, identity, path)
       return found
     } catch {

@@ -11,12 +11,12 @@ struct KeyPathFinder<Model: StoreModel, Value> {
     self.keyPath = keyPath
   }
 
-  /// Returns the name of the column.
-  func column() throws(ModelError) -> String {
+  /// Returns the column.
+  func reference() throws(ModelError) -> ColumnReference {
     let layout = try ModelLayout.of(Model.self)
-    if let listed = Model.columnNames[keyPath] { return listed }
+    if let listed = Model.columnNames[keyPath] { return .named(listed, place: layout.places[listed]) }
     // In generic code, this is the requirement of the protocol, which differs from the model's own property.
-    if keyPath == \Model.id { return layout.spec.key }
+    if keyPath == \Model.id { return .named(layout.spec.key, place: layout.row.key) }
     let cells: SampleCells
     let samples: SampleRows<Model>
     do {
@@ -25,7 +25,8 @@ struct KeyPathFinder<Model: StoreModel, Value> {
     } catch {
       throw failure(layout, "\(Model.self) rejects invented rows: \(clause("\(error)"))")
     }
-    return layout.columns[try place(in: samples, cells)].name
+    let place = try place(in: samples, cells)
+    return .named(layout.columns[place].name, place: place)
   }
 
   /// A Boolean value that indicates whether the property is stored, and cannot be computed.

@@ -4,11 +4,8 @@ import Signals
 /// The layout of a model's table: its columns, and the statements that every model needs.
 final class ModelLayout: Sendable {
   let spec: TableSpec
-  let columns: [TableColumn]
-  /// The index of each column, by name.
-  let places: [String: Int]
-  /// The index of the key's column.
-  let key: Int
+  /// The columns from which a model is decoded.
+  let row: ColumnLayout
   let keyType: ColumnType
   /// A Boolean value that indicates whether the database assigns the key of a row that has none.
   let isKeyAssigned: Bool
@@ -26,6 +23,11 @@ final class ModelLayout: Sendable {
 
   /// The name of the table.
   var table: String { spec.name }
+
+  var columns: [TableColumn] { row.columns }
+
+  /// The index of each column, by name.
+  var places: [String: Int] { row.places }
 
   /// Returns the statement that inserts a row into a table with another name.
   func insertion(into table: String) -> String {
@@ -53,11 +55,9 @@ final class ModelLayout: Sendable {
       )
     }
     self.spec = spec
-    self.columns = columns
-    self.key = key
     self.keyType = keyType
     self.isKeyAssigned = isKeyAssigned
-    places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
+    row = ColumnLayout(table: spec.name, columns: columns, key: key)
 
     let table = SQL.name(spec.name)
     let names = columns.map { SQL.name($0.name) }

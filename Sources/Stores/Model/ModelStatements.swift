@@ -34,7 +34,7 @@ final class ModelStatements<Model: StoreModel> {
     if let putter {
       encoder = putter
     } else {
-      encoder = RowEncoder(layout: layout, statement: try connection.prepare(layout.put))
+      encoder = RowEncoder(layout: layout.row, statement: try connection.prepare(layout.put))
       putter = encoder
     }
     try connection.naming { () throws(ModelError) in try encoder.bind(model) }
@@ -69,7 +69,7 @@ final class ModelStatements<Model: StoreModel> {
       let statement = try connection.prepare(layout.find)
       statement.isRegionKnown = true
       decoder = try connection.naming { () throws(ModelError) in
-        try RowDecoder(layout: layout, statement: statement, isOrdered: true)
+        try RowDecoder(layout: layout.row, statement: statement, isOrdered: true)
       }
       finder = decoder
     }
@@ -80,7 +80,7 @@ final class ModelStatements<Model: StoreModel> {
     let isFound = try statement.step()
     if connection.tracking != nil { try connection.track([key], of: Model.self, instead: statement) }
     guard isFound else { return nil }
-    return try connection.naming { () throws(ModelError) in try decoder.model(Model.self) }
+    return try connection.naming { () throws(ModelError) in try decoder.row(Model.self) }
   }
 
   /// A Boolean value that indicates whether changes of the table contain the model's keys, and equal keys have equal

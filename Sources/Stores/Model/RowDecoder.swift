@@ -6,12 +6,12 @@ import Foundation
   import CSQLite
 #endif
 
-/// A decoder that creates models from the rows of a statement.
+/// A decoder that creates values from the rows of a statement.
 ///
 /// It is created once for many rows. Models usually request their members in the order of the columns, so each member
 /// is first looked up at the expected index.
 final class RowDecoder: Decoder {
-  let layout: ModelLayout
+  let layout: ColumnLayout
   let statement: SQLiteStatement
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -31,7 +31,7 @@ final class RowDecoder: Decoder {
   /// Creates a decoder of a statement that has the model's columns, in any order.
   ///
   /// - Throws: ``ModelError/unknownColumn(table:column:known:)`` if one is missing.
-  init(layout: ModelLayout, statement: SQLiteStatement, isOrdered: Bool) throws(ModelError) {
+  init(layout: ColumnLayout, statement: SQLiteStatement, isOrdered: Bool) throws(ModelError) {
     self.layout = layout
     self.statement = statement
     guard !isOrdered else {
@@ -56,11 +56,24 @@ final class RowDecoder: Decoder {
     containers = KeptDecodingContainer()
   }
 
-  /// Returns a model of the current row.
-  func model<Model: StoreModel>(_ type: Model.Type) throws(ModelError) -> Model {
+  /// Returns the value of the current row.
+  @inline(__always)
+  func row<Value: Decodable>(_ type: Value.Type) throws(ModelError) -> Value {
     next = 0
+    return try decoding { () throws in try Value(from: self) }
+  }
+
+  /// Returns the value of one column of the current row.
+  func value<Value: Decodable>(_ type: Value.Type, at place: Int) throws -> Value {
+    current = place
+    return try readAny(type)
+  }
+
+  /// Decodes values of the current row, and adds the column to an error.
+  @inline(__always)
+  func decoding<Value>(_ body: () throws -> Value) throws(ModelError) -> Value {
     do {
-      return try Model(from: self)
+      return try body()
     } catch let error as ModelError {
       throw error
     } catch {
@@ -211,7 +224,7 @@ final class RowDecoder: Decoder {
   func undecodable(_ reason: String) -> ModelError {
     .undecodable(
       table: layout.table, column: layout.columns[current].name,
-      key: statement.value(at: indexes[layout.key]).description, reason: reason
+      key: layout.key.map { statement.value(at: indexes[$0]).description }, reason: reason
     )
   }
 

@@ -5,7 +5,7 @@ import Foundation
 /// It is created once for many rows. Models usually encode their members in the order of the columns, so each member is
 /// first looked up at the expected index.
 final class RowEncoder: Encoder {
-  let layout: ModelLayout
+  let layout: ColumnLayout
   let statement: SQLiteStatement
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -26,7 +26,7 @@ final class RowEncoder: Encoder {
     return encoder
   }()
 
-  init(layout: ModelLayout, statement: SQLiteStatement) {
+  init(layout: ColumnLayout, statement: SQLiteStatement) {
     self.layout = layout
     self.statement = statement
   }

@@ -9,7 +9,7 @@ final class SampleCells {
     self.layout = layout
     connection = try SQLiteConnection(path: ":memory:", access: .writing, busyTimeout: .zero)
     encoder = RowEncoder(
-      layout: layout, statement: try connection.prepare("SELECT \(SQL.parameters(layout.columns.count))"))
+      layout: layout.row, statement: try connection.prepare("SELECT \(SQL.parameters(layout.columns.count))"))
   }
 
   /// Decodes a model, and returns it with the cells that it has decoded.

@@ -22,29 +22,3 @@ indirect enum ConditionForm: Hashable, Sendable {
     return .all([self, other])
   }
 }
-
-/// A column that a query names.
-enum ColumnReference: Hashable, Sendable {
-  case named(String)
-  /// A key path that is not a column, with the error that is thrown when the query runs.
-  case unknown(keyPath: String, ModelError)
-
-  /// The name of the column.
-  var name: String {
-    get throws(ModelError) {
-      switch self {
-      case .named(let name): return name
-      case .unknown(_, let error): throw error
-      }
-    }
-  }
-}
-
-extension ColumnReference: CustomStringConvertible {
-  var description: String {
-    switch self {
-    case .named(let name): name
-    case .unknown(let keyPath, _): keyPath
-    }
-  }
-}

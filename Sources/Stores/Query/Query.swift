@@ -37,7 +37,7 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
   /// The statement that returns the rows, if they are not read from the model's table.
   let source: Statement?
   private(set) var condition: Condition<Model>?
-  private(set) var orders: [QueryOrder] = []
+  var orders: [QueryOrder] = []
   /// The words to search for, if the query is a search.
   var search: SearchText?
   private(set) var maximum: Int?
@@ -54,6 +54,10 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
     source = nil
   }
 
+  init(source: Statement) {
+    self.source = source
+  }
+
   /// Creates a query of the rows of a `SELECT`, which must return all columns of the model in any order.
   ///
   /// Further columns are ignored.
@@ -64,7 +68,8 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
   ///   - sql: One statement, with a `?` for each value. It may end with a semicolon.
   ///   - arguments: The values, in the order of their question marks.
   public init(sql: String, _ arguments: (any SQLiteConvertible)?...) {
-    source = Statement(sql: SQL.withoutEnd(sql), arguments: arguments.map { $0?.sqliteValue ?? .null })
+    self.init(
+      source: Statement(sql: SQL.withoutEnd(sql), arguments: arguments.map { $0?.sqliteValue ?? .null }))
   }
 
   /// Returns the query restricted to rows that satisfy a condition.

@@ -62,7 +62,7 @@ extension Query {
 
   /// Returns a complete statement, given the part before its condition or, if the query has a source, before the
   /// source.
-  private func rows(of layout: ModelLayout, selecting selection: String) throws(ModelError) -> CompiledQuery {
+  func rows(of layout: ModelLayout, selecting selection: String) throws(ModelError) -> CompiledQuery {
     var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: selection))
     if let source {
       compiler.result.sql += " FROM (\(source.sql)\n)"
@@ -93,7 +93,7 @@ extension Query {
 }
 
 /// A builder of the statement of a query.
-private struct QueryCompiler {
+struct QueryCompiler {
   let layout: ModelLayout
   var result: CompiledQuery
 
@@ -181,9 +181,17 @@ private struct QueryCompiler {
     var present: [SQLiteValue] = []
     for value in values where !value.isNull { present.append(try comparable(column, with: value).value) }
     guard !present.isEmpty else { return result.sql += "\(name) IS NULL" }
-    let membership = "\(name) IN (\(SQL.parameters(present.count)))"
+    let list: String
+    if let keys = SQL.array(of: present) {
+      // One statement serves any number of values, and the number of parameters is limited.
+      list = "SELECT value FROM json_each(?)"
+      result.arguments.append(.text(keys))
+    } else {
+      list = SQL.parameters(present.count)
+      result.arguments += present
+    }
+    let membership = "\(name) IN (\(list))"
     result.sql += present.count == values.count ? membership : "(\(membership) OR \(name) IS NULL)"
-    result.arguments += present
   }
 
   private mutating func add(_ start: String, _ end: String, _ value: SQLiteValue) {
@@ -202,53 +210,50 @@ private struct QueryCompiler {
   }
 
   /// Returns the expression by which a column is compared and sorted, and a value in the column's format.
-  private func comparable(
+  func comparable(
     _ reference: ColumnReference, with value: SQLiteValue
   ) throws(ModelError) -> (name: String, value: SQLiteValue) {
-    let column = try reference.name
-    guard let place = layout.places[column], layout.columns[place].type == .decimal else {
-      return (try self.column(reference, fits: value), value)
-    }
-    let name = "\(SQL.name(column)) COLLATE \(SQL.decimalCollation)"
+    let column = layout.columns[try reference.place(in: layout)]
+    guard column.type == .decimal else { return (try name(of: column, fits: value), value) }
+    let name = "\(SQL.name(column.name)) COLLATE \(SQL.decimalCollation)"
     switch value {
     case .null: return (name, value)
     case .integer(let number): return (name, .text("\(number)"))
     case .real(let number) where number.isFinite: return (name, .text("\(number)"))
     case .text(let text) where DecimalText.isNumber(text): return (name, value)
-    default: throw .unfitValue(table: layout.table, column: column, type: .decimal, found: value.type ?? .text)
+    default: throw .unfitValue(table: layout.table, column: column.name, type: .decimal, found: value.type ?? .text)
     }
   }
 
   /// Returns the quoted name of a column, after checking that a value can be stored in it.
   private func storable(_ reference: ColumnReference, _ value: SQLiteValue) throws(ModelError) -> String {
-    let name = try column(reference, fits: value)
-    guard let place = layout.places[try reference.name] else { return name }
+    let column = layout.columns[try reference.place(in: layout)]
     let reason: String? =
-      switch (layout.columns[place].type, value) {
+      switch (column.type, value) {
       case (_, .real(let number)) where number.isNaN: "it is not a number, which SQLite would store as null"
       case (.integer, .real(let number)): "\(number) is not an integer up to \(Int64.max)"
       case (.decimal, .text(let text)) where !DecimalText.isNumber(text): "it is not a number"
       default: nil
       }
-    if let reason { throw .unencodable(table: layout.table, column: layout.columns[place].name, reason: reason) }
-    return name
+    if let reason { throw .unencodable(table: layout.table, column: column.name, reason: reason) }
+    return try name(of: column, fits: value)
   }
 
   /// Returns the quoted name of a column, after checking that it exists and can hold a value.
   ///
   /// SQLite would treat an unknown quoted name as a string literal, and would never find a value of another type.
   private func column(_ reference: ColumnReference, fits value: SQLiteValue) throws(ModelError) -> String {
-    let name = try reference.name
-    guard let place = layout.places[name] else {
-      throw .unknownColumn(table: layout.table, column: name, known: layout.columns.map(\.name))
-    }
-    let type = layout.columns[place].type
-    guard let found = value.type else { return SQL.name(name) }
-    switch (type, found) {
+    try name(of: layout.columns[try reference.place(in: layout)], fits: value)
+  }
+
+  /// Returns the quoted name of a column, after checking that it can hold a value.
+  private func name(of column: TableColumn, fits value: SQLiteValue) throws(ModelError) -> String {
+    guard let found = value.type else { return SQL.name(column.name) }
+    switch (column.type, found) {
     case (.integer, .integer), (.integer, .real), (.real, .integer), (.real, .real), (.text, .text),
       (.decimal, .text), (.json, .text), (.blob, .blob):
-      return SQL.name(name)
-    default: throw .unfitValue(table: layout.table, column: name, type: type, found: found)
+      return SQL.name(column.name)
+    default: throw .unfitValue(table: layout.table, column: column.name, type: column.type, found: found)
     }
   }
 }

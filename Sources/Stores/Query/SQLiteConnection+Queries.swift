@@ -24,11 +24,11 @@ extension SQLiteConnection {
       if let keys { try track(keys, of: Model.self, instead: statement) }
       guard isFound else { return }
       let decoder = try naming { () throws(ModelError) in
-        try RowDecoder(layout: layout, statement: statement, isOrdered: query.source == nil)
+        try RowDecoder(layout: layout.row, statement: statement, isOrdered: query.source == nil)
       }
       defer { decoder.end() }
       repeat {
-        let model = try naming { () throws(ModelError) in try decoder.model(Model.self) }
+        let model = try naming { () throws(ModelError) in try decoder.row(Model.self) }
         guard body(model, statement) else { return }
       } while try statement.step()
     }

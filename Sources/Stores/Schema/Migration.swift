@@ -210,16 +210,17 @@ public final class Migration {
     defer { source.reset() }
     for column in oldLayout.columns { try requireColumn(column.name, of: oldLayout.table) }
     let decoder = try connection.naming { () throws(ModelError) in
-      try RowDecoder(layout: oldLayout, statement: source, isOrdered: true)
+      try RowDecoder(layout: oldLayout.row, statement: source, isOrdered: true)
     }
-    let encoder = RowEncoder(layout: newLayout, statement: try connection.prepare(newLayout.insertion(into: temporary)))
+    let insertion = try connection.prepare(newLayout.insertion(into: temporary))
+    let encoder = RowEncoder(layout: newLayout.row, statement: insertion)
     defer {
       decoder.end()
       encoder.end()
     }
     var done = 0
     while try source.step() {
-      let row = try connection.naming { () throws(ModelError) in try decoder.model(old) }
+      let row = try connection.naming { () throws(ModelError) in try decoder.row(old) }
       if let row = try body(row) {
         try connection.naming { () throws(ModelError) in try encoder.bind(row) }
         try encoder.statement.run()

@@ -29,7 +29,7 @@ extension ReadTransaction {
     let layout = try connection.naming { () throws(ModelError) in try ModelLayout.of(Model.self) }
     let place = try connection.naming { () throws(ModelError) in try layout.searchPlace(of: column, in: query.search) }
     guard let pattern = query.search?.pattern, let tables = layout.searchTables else { return [] }
-    let words = Int64(min(max(maximumWords, 1), 64))
+    let words = Int64(Swift.min(Swift.max(maximumWords, 1), 64))
     var matches: [SearchMatch<Model>] = []
     for model in try all(query) {
       let marked = try connection.value(

@@ -72,9 +72,18 @@ let found = Item.where {
 print(try list.write { try $0.updateAll(found) { $0.aisle.set(to: 4) } })  // Prints "1"
 print(try list.write { try $0.updateAll(found) { $0.aisle.set(to: 3) } })  // Prints "1"
 
-//: For anything that a query cannot express, use SQL.
+//: A selection reads some columns, or aggregates. Columns beside aggregates are groups.
 
-print(try list.read { try $0.value("SELECT max(aisle) FROM item") })  // Prints "3"
+for (aisle, count) in try list.read({ try $0.all(Item.select { ($0.aisle, $0.id.count()) }) }) { print(aisle, count) }
+// Prints "1 1"
+// Prints "3 1"
+print(try list.read { try $0.max(Query<Item>()) { $0.aisle } } ?? 0)  // Prints "3"
+
+//: For anything that a query cannot express, use SQL. Its rows can be values of any `Decodable` type.
+
+struct Shelf: Decodable { var aisle: Int, text: String }
+let shelves = try list.read { try $0.all("SELECT text, aisle FROM item ORDER BY aisle", as: Shelf.self) }
+print(shelves.map(\.text))  // Prints "["milk", "bread"]"
 
 //: ## Observe a query
 //:

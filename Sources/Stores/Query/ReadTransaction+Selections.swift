@@ -1,0 +1,164 @@
+extension ReadTransaction {
+  /// Returns the rows of a selection.
+  ///
+  /// - Parameter selection: The selection.
+  /// - Returns: The rows, as values or as tuples.
+  /// - Throws: ``DatabaseError``.
+  public func all<Model: StoreModel, Output>(
+    _ selection: Selection<Model, Output>
+  ) throws(DatabaseError) -> [Output] {
+    try connection.all(selection)
+  }
+
+  /// Returns the first row of a selection.
+  ///
+  /// - Parameter selection: The selection.
+  /// - Returns: The row, or `nil` if there is none.
+  /// - Throws: ``DatabaseError``.
+  public func first<Model: StoreModel, Output>(
+    _ selection: Selection<Model, Output>
+  ) throws(DatabaseError) -> Output? {
+    try connection.all(selection.limit(Swift.min(1, selection.maximum ?? 1))).first
+  }
+
+  /// Returns the sum of a property over the rows of a query, which is 0 if there are no values.
+  ///
+  /// ```swift
+  /// import Stores
+  ///
+  /// struct Person: StoreModel {
+  ///   static let table = TableSpec("person")
+  ///   var id: Int
+  ///   var city: String
+  ///   var age: Int
+  /// }
+  ///
+  /// let database = try Database(.memory, schema: Schema(version: 1, models: [Person.self]))
+  /// try database.write { transaction in
+  ///   try transaction.put([Person(id: 1, city: "Rome", age: 36), Person(id: 2, city: "Oslo", age: 17)])
+  /// }
+  /// try database.read { transaction in
+  ///   print(try transaction.sum(Person.where { $0.age > 0 }) { $0.age })  // Prints "53"
+  ///   print(try transaction.average(Query<Person>()) { $0.age } ?? 0)  // Prints "26.5"
+  ///   print(try transaction.max(Query<Person>()) { $0.age } ?? 0)  // Prints "36"
+  ///   print(try transaction.distinct(Query<Person>()) { $0.city })  // Prints "["Oslo", "Rome"]"
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - column: A closure that returns the property.
+  /// - Returns: The sum.
+  /// - Throws: ``DatabaseError``, also if a sum of integers exceeds `Int`.
+  public func sum<Model: StoreModel, Value: SQLiteNumber>(
+    _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value>
+  ) throws(DatabaseError) -> Value.Sum {
+    try first(query.select { column($0).sum() }) ?? 0
+  }
+
+  /// Returns the average of a property over the rows of a query.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - column: A closure that returns the property.
+  /// - Returns: The average, or `nil` if there are no values.
+  /// - Throws: ``DatabaseError``.
+  public func average<Model: StoreModel, Value: SQLiteNumber>(
+    _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value>
+  ) throws(DatabaseError) -> Double? {
+    try first(query.select { column($0).average() }) ?? nil
+  }
+
+  /// Returns the smallest value of a property in the rows of a query.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - column: A closure that returns the property.
+  /// - Returns: The value, or `nil` if there is none.
+  /// - Throws: ``DatabaseError``.
+  @_disfavoredOverload
+  public func min<Model: StoreModel, Value: SQLiteOrdered & Decodable>(
+    _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value>
+  ) throws(DatabaseError) -> Value? {
+    try first(query.select { column($0).min() as Aggregate<Model, Value?> }) ?? nil
+  }
+
+  /// Returns the smallest value of an optional property in the rows of a query.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - column: A closure that returns the property.
+  /// - Returns: The value, or `nil` if there is none.
+  /// - Throws: ``DatabaseError``.
+  public func min<Model: StoreModel, Value: SQLiteOrdered & Decodable>(
+    _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value?>
+  ) throws(DatabaseError) -> Value? {
+    try first(query.select { column($0).min() as Aggregate<Model, Value?> }) ?? nil
+  }
+
+  /// Returns the largest value of a property in the rows of a query.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - column: A closure that returns the property.
+  /// - Returns: The value, or `nil` if there is none.
+  /// - Throws: ``DatabaseError``.
+  @_disfavoredOverload
+  public func max<Model: StoreModel, Value: SQLiteOrdered & Decodable>(
+    _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value>
+  ) throws(DatabaseError) -> Value? {
+    try first(query.select { column($0).max() as Aggregate<Model, Value?> }) ?? nil
+  }
+
+  /// Returns the largest value of an optional property in the rows of a query.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - column: A closure that returns the property.
+  /// - Returns: The value, or `nil` if there is none.
+  /// - Throws: ``DatabaseError``.
+  public func max<Model: StoreModel, Value: SQLiteOrdered & Decodable>(
+    _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value?>
+  ) throws(DatabaseError) -> Value? {
+    try first(query.select { column($0).max() as Aggregate<Model, Value?> }) ?? nil
+  }
+
+  /// Returns the different values of a property in the rows of a query, sorted.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - column: A closure that returns the property.
+  /// - Returns: The values. If there are rows without a value, `nil` is the first one.
+  /// - Throws: ``DatabaseError``.
+  public func distinct<Model: StoreModel, Value: Decodable>(
+    _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value>
+  ) throws(DatabaseError) -> [Value] {
+    try all(query.select { column($0) }.distinct())
+  }
+}
+
+extension SQLiteConnection {
+  /// Returns the rows of a selection.
+  func all<Model: StoreModel, Output>(_ selection: Selection<Model, Output>) throws(DatabaseError) -> [Output] {
+    let (compiled, layout) = try naming { () throws(ModelError) in try selection.compiled() }
+    return try withStatement(compiled.sql) { statement throws(DatabaseError) in
+      try statement.bind(compiled.arguments)
+      var rows: [Output] = []
+      guard try statement.step() else { return rows }
+      let decoder = try naming { () throws(ModelError) in
+        try RowDecoder(layout: layout, statement: statement, isOrdered: true)
+      }
+      defer { decoder.end() }
+      repeat {
+        rows.append(
+          try naming { () throws(ModelError) in
+            try decoder.decoding { () throws in
+              var columns = SelectionDecoder(decoder)
+              return try selection.decode(&columns)
+            }
+          })
+      } while try statement.step()
+      return rows
+    }
+  }
+}
