@@ -91,7 +91,9 @@ let package = Package(
     ),
     .target(
       name: "TestWorld",
-      dependencies: ["Signals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks", "TestSupport"],
+      dependencies: [
+        "Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks", "TestSupport",
+      ],
       path: "Tests/World",
       swiftSettings: settings
     ),
@@ -157,8 +159,8 @@ let package = Package(
     .testTarget(
       name: "TogetherTests",
       dependencies: [
-        "Containers", "Contexts", "Stores", "Tweaks", "AppGroups", "Signals", "SignalsTesting", "TestSupport",
-        "TestWorld", "Peer",
+        "Containers", "Contexts", "Stores", "Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting",
+        "TestSupport", "TestWorld", "Peer",
       ],
       swiftSettings: settings
     ),

@@ -24,6 +24,7 @@ let pages = [
   "11-Environments",
   "12-Sessions",
   "13-Tweaks",
+  "14-Suspension",
 ].map { page in
   Target.executableTarget(
     name: page,

@@ -34,6 +34,9 @@ public enum AppContainerError: Error, Hashable, Sendable {
   /// The call came from inside of another change of the same root, or of a value or database in it, on the same thread.
   case nested(operation: String)
 
+  /// This process is suspended in the directory; see `AppGroupsContainer`.
+  case suspended(URL, operation: String)
+
   /// The list of environments cannot be read, so the active environment is unknown.
   case unreadableState(URL, reason: String)
 
@@ -124,6 +127,9 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
     case .nested(let operation):
       "\(operation) cannot run inside another change of the same root, or of a value or database in it. Call it after "
         + "that change has returned."
+    case .suspended(let url, let operation):
+      "\(operation) is not possible while this process is suspended in \(url.path). Try again after resume() of the "
+        + "AppGroupsContainer."
     case .unreadableState(let url, let reason):
       "\(url.path) cannot be read: \(clause(reason)). It records the active environment, so nothing is moved until you "
         + "restore it from a backup or remove it. The files of the environments are intact."

@@ -1,3 +1,4 @@
+import AppGroups
 import FileSignals
 import Foundation
 
@@ -8,6 +9,7 @@ import Foundation
 /// - `lock MODE PATH`: try to acquire the lock of an existing file itself, `exclusive` or `shared`, and answer whether
 ///   it is held
 /// - `unlock`: release that lock
+/// - `suspend DIR`, `resume DIR`: suspend and resume this process in a container
 /// - `child`: start a process that lives for a minute, as another library would, and return its identifier
 final class LockCommands: CommandFamily {
   private var file: ExclusiveFile?
@@ -21,6 +23,10 @@ final class LockCommands: CommandFamily {
       let arguments = try command.arguments(2)
       return "\(try tryLock(URL(filePath: arguments[1]), arguments[0] == "shared" ? .shared : .exclusive))"
     case "unlock": lock?.unlock()
+    case "suspend":
+      try AppGroupsContainer(directory: URL(filePath: command.argument(), directoryHint: .isDirectory)).suspend()
+    case "resume":
+      try AppGroupsContainer(directory: URL(filePath: command.argument(), directoryHint: .isDirectory)).resume()
     case "child": return try "\(startChild())"
     default: return nil
     }

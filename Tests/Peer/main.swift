@@ -28,6 +28,7 @@ let commands = Commands(families: [
   ContextCommands(console: console),
   TweakCommands(console: console),
   WorldCommands(),
+  SharedCommands(),
 ])
 
 Orphan.endsWithItsParent()

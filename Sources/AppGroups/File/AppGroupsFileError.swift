@@ -54,6 +54,9 @@ public enum AppGroupsFileError: Error, Hashable, Sendable {
   /// The contents of the scope were swapped, and the file was opened with a policy that closes it then.
   case closedBySwap(URL)
 
+  /// This process is suspended in the container.
+  case suspended(URL, operation: String)
+
   /// The file system refuses access.
   case inaccessible(DurableFileError)
 
@@ -69,6 +72,7 @@ extension AppGroupsFileError {
       case .outsideRoot(let url, let target): .outsideContainer(url, target: target)
       case .exceedsLimit(let url, let size, let limit): .contentTooLarge(url, size: size, limit: limit)
       case .reentrantLock(let url): .nestedUpdate(url)
+      case .suspended(let url): .suspended(url, operation: "write")
       default: .inaccessible(error)
       }
   }
@@ -144,6 +148,9 @@ extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
       "The body of an update of \(url.path) wrote or updated the same file. Change the body's argument instead."
     case .closedBySwap(let url):
       "The directory of \(url.path) was swapped for another, and the file was closed. Open it again."
+    case .suspended(let url, let operation):
+      "Can't \(operation) \(url.path): this process is suspended in its container. Try again after resume() of the "
+        + "AppGroupsContainer."
     case .inaccessible(let error):
       error.description
     case .unobservable(let error):

@@ -148,6 +148,9 @@ extension Scope {
   ) throws(AppGroupsFileError) -> Result {
     guard let scope else { return try body() }
     return try scope.steadily(
-      orThrow: { .unusableContainer(.unusableDirectory(scope.root, reason: "\($0)")) }, body)
+      orThrow: {
+        if case .suspended(let url) = $0 as? DurableFileError { return .suspended(url, operation: "open") }
+        return .unusableContainer(.unusableDirectory(scope.root, reason: "\($0)"))
+      }, body)
   }
 }

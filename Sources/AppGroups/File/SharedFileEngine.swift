@@ -109,7 +109,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     let following = self.changes.sink { [weak self] _ in self?.lookNow() }
     // The same applies to swaps.
     let membership = scope?.enrol(self)
-    subscriptions.withLock { $0 = Set([following, membership].compactMap { $0 }) }
+    let resuming = Suspensions.shared.add(self, at: location.url)
+    subscriptions.withLock { $0 = Set([following, membership, resuming].compactMap { $0 }) }
     try Scope.steadily(scope) { () throws(AppGroupsFileError) in try open() }
   }
 

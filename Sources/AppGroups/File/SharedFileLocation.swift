@@ -141,7 +141,7 @@ struct SharedFileLocation: Sendable {
       return try access.lockAnew(isForSwap: true)
     } catch {
       switch error {
-      case .reentrantLock, .descriptorLimitReached, .system: throw AppGroupsFileError(error)
+      case .reentrantLock, .descriptorLimitReached, .lockTimeout, .suspended, .system: throw AppGroupsFileError(error)
       default: return nil
       }
     }

@@ -21,6 +21,9 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
   /// The contents of the scope were swapped, and the log was opened with a policy that closes it then.
   case closedBySwap(URL)
 
+  /// This process is suspended in the container.
+  case suspended(URL, operation: String)
+
   /// The file system refused an operation.
   case inaccessible(DurableFileError)
 
@@ -76,6 +79,17 @@ public enum LogLoss: Hashable, Sendable {
 }
 
 extension AppGroupsLogError {
+  /// Returns the error of a failed operation on a file of a log.
+  static func file(_ error: DurableFileError, to operation: String, of log: URL) -> AppGroupsLogError {
+    if case .suspended = error { .suspended(log, operation: operation) } else { .inaccessible(error) }
+  }
+
+  /// A Boolean value that indicates whether the operation is possible again after this process is resumed.
+  var isAboutSuspension: Bool {
+    if case .suspended = self { return true }
+    return false
+  }
+
   /// A Boolean value that indicates whether the log stays closed.
   var isAboutClosing: Bool {
     if case .closedBySwap = self { return true }
@@ -107,6 +121,9 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
     case .closedBySwap(let url):
       "The log \(url.path) is closed: the contents of its root were swapped, and its policy does not follow swaps. Open "
         + "it again, or open it with the policy `.follows`."
+    case .suspended(let url, let operation):
+      "Can't \(operation) the log \(url.path): this process is suspended in its container. Try again after resume() of "
+        + "the AppGroupsContainer."
     case .inaccessible(let error):
       error.description
     case .unobservable(let error):

@@ -182,7 +182,10 @@ final class LogLocation: Sendable {
     guard let scope else { return try body() }
     // A swap by another process is followed first.
     return try scope.steadily(
-      orThrow: { .unusableContainer(.unusableDirectory(scope.root, reason: "\($0)")) }, body)
+      orThrow: { [url] in
+        if case .suspended = $0 as? DurableFileError { return .suspended(url, operation: "open") }
+        return .unusableContainer(.unusableDirectory(scope.root, reason: "\($0)"))
+      }, body)
   }
 
   private func replace(_ place: Result<LogPlace, AppGroupsLogError>) {

@@ -135,7 +135,7 @@ final class LogPlace: Sendable {
         guard try lock.tryLock() else { return nil }
       }
     } catch {
-      throw .inaccessible(error)
+      throw .file(error, to: "trim", of: url)
     }
     return lock
   }

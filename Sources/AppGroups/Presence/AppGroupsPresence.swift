@@ -26,13 +26,14 @@ public import Signals
 /// ```
 ///
 /// - **Lifetime.** A process is present from its announcement until it withdraws or releases the token, or ends. A
-///   suspended or stopped process is still present. One process may announce several values.
+///   stopped process is still present, and one that is suspended by its container is ``PresentProcess/isSuspended``.
+///   One process may announce several values.
 /// - **Crashes.** Each announcement is a file that its process keeps open and locked. The kernel closes and unlocks the
 ///   file when the process ends, so nothing depends on process identifiers or clocks. The next process that looks
 ///   removes the files of dead processes.
-/// - **Observing** needs no polling. A change is sent within a fraction of a millisecond, and the end of a process when
-///   the system has cleaned up after it. On Apple's systems kqueue reports the end, and needs the permission to observe
-///   the other process.
+/// - **Observing** needs no polling, except that suspended processes are checked once per second. A change is sent
+///   within a fraction of a millisecond, and the end of a process when the system has cleaned up after it. On Apple's
+///   systems kqueue reports the end, and needs the permission to observe the other process.
 /// - **Files.** If the files of a presence are removed by hand, their processes are invisible until they update their
 ///   values.
 /// - **Threads.** All methods may be called from any thread, and from inside a subscriber. Subscribers are never called

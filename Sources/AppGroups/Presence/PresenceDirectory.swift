@@ -60,23 +60,35 @@ struct PresenceDirectory: Sendable {
     } catch .notFound {
       try make()
     } catch {
-      throw .inaccessible(error)
+      throw refused(error)
     }
     do {
       return try PresenceFile(data, at: place(of: id), temporariesIn: temporaries)
     } catch {
-      throw .inaccessible(error)
+      throw refused(error)
     }
+  }
+
+  private func refused(_ error: DurableFileError) -> AppGroupsFileError {
+    if case .suspended = error { .suspended(url, operation: "announce a process in") } else { .inaccessible(error) }
+  }
+
+  /// Removes the file of an announcement of this process.
+  func remove(_ id: UUID) {
+    unlink(place(of: id).path)
   }
 
   // MARK: Looking
 
   /// Reads the announcements of all present processes, and removes the files of dead ones.
   ///
-  /// - Parameter isForbidden: Receives each announcement that this process may not read, and the reason.
+  /// - Parameters:
+  ///   - isSuspended: Returns a Boolean value that indicates whether a record belongs to a suspended process.
+  ///   - isForbidden: Receives each announcement that this process may not read, and the reason.
   /// - Returns: The announcements.
   /// - Throws: ``AppGroupsFileError`` if the directory cannot be read.
   func contents(
+    suspended isSuspended: (Data) -> Bool,
     forbidden isForbidden: (UUID, AppGroupsFileError) -> Void = { _, _ in }
   ) throws(AppGroupsFileError) -> Contents {
     var contents: Contents = [:]
@@ -85,7 +97,7 @@ struct PresenceDirectory: Sendable {
         // Other names belong to other programs, and are not ours to remove.
         guard let id = UUID(uuidString: name), id.uuidString == name else { continue }
         do throws(DurableFileError) {
-          if let data = try content(of: place(of: id)) { contents[id] = data }
+          if let data = try content(of: place(of: id), isSuspended) { contents[id] = data }
         } catch {
           // A file of another user must not hide the others.
           guard case .permissionDenied = error else { throw error }
@@ -109,7 +121,7 @@ struct PresenceDirectory: Sendable {
     }
     for name in names where name.hasSuffix(".tmp") {
       do {
-        _ = try Self.isHeld(temporaries.appending(path: name, directoryHint: .notDirectory))
+        _ = try Self.isHeld(temporaries.appending(path: name, directoryHint: .notDirectory)) { _ in false }
       } catch {
         // Another process has removed it first, or this one has no permission.
         continue
@@ -118,20 +130,22 @@ struct PresenceDirectory: Sendable {
   }
 
   /// Returns the content of an announcement, or `nil` if no process holds it any more.
-  private func content(of url: URL) throws(DurableFileError) -> Data? {
+  private func content(of url: URL, _ isSuspended: (Data) -> Bool) throws(DurableFileError) -> Data? {
     do {
-      return try Self.isHeld(url) ? try DurableFile.read(url) : nil
+      return try Self.isHeld(url, orSuspended: isSuspended) ? try DurableFile.read(url) : nil
     } catch .notFound, .notARegularFile, .linkLoop {
       // It was withdrawn in between, or is not an announcement.
       return nil
     }
   }
 
-  /// Returns whether a process holds a file, and removes the file if none does.
+  /// Returns whether a process holds a file or is suspended, and removes the file otherwise.
   ///
   /// The test takes a shared lock, so that two testing processes do not take each other for holders. It opens the file
   /// for reading only, so that closing the file is no event.
-  private static func isHeld(_ url: URL) throws(DurableFileError) -> Bool {
+  private static func isHeld(
+    _ url: URL, orSuspended isSuspended: (Data) -> Bool
+  ) throws(DurableFileError) -> Bool {
     for _ in 0..<1000 {
       guard let lock = FileLock(url.path, .reading, of: url) else { throw DurableFileError(errno, "open", url) }
       guard let status = lock.status else { throw DurableFileError(errno, "inspect", url) }
@@ -139,7 +153,10 @@ struct PresenceDirectory: Sendable {
       guard try lock.tryLock(.shared) else { return true }
       // An update renames a new file into place before it releases the old one. So if the file in place is not held, its
       // process is gone, and no other process will ever use the name.
+      // A suspended process, too, comes back with a new file.
+      let isKept = isSuspended(try DurableFile.read(url))
       guard lock.isFile(at: url.path) else { continue }
+      if isKept { return true }
       unlink(url.path)
       return false
     }

@@ -31,12 +31,16 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   private let queue = DispatchQueue(label: "org.signals.presence", qos: .userInitiated)
   let changes: any ChangeSource
   private let subscription = Guarded<SignalSubscription?>(nil)
+  private let resuming = Guarded<SignalSubscription?>(nil)
   private let exits = ProcessExits()
 
   /// Reads the directory once for all changes that have come until then.
   private let looks: DelayedCall
   /// Reads a directory again that could not be read, as long as that lasts.
   private let retries: DelayedCall
+
+  /// Checks whether suspended processes still exist, because no event reports their end.
+  private let checks: DelayedCall
 
   /// The pauses between checks of a process whose file was closed while its lock was still held.
   ///
@@ -65,11 +69,18 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     self.changes = changes
     looks = DelayedCall(.constant(.zero), on: queue)
     retries = DelayedCall(.unreadable, on: queue)
+    checks = DelayedCall(.constant(.seconds(1)), on: queue)
     // The observation begins before the first read, so that no later change is missed.
     let subscription = changes.sink { [weak self] change in self?.receive(change) }
     self.subscription.withLock { $0 = subscription }
     // Throws errors that a later read would only send to subscribers.
-    _ = try directory.contents()
+    do throws(AppGroupsFileError) {
+      _ = try directory.contents(suspended: isSuspended)
+    } catch {
+      guard case .suspended = error else { throw error }
+    }
+    let resuming = Suspensions.shared.add(self, at: directory.url)
+    self.resuming.withLock { $0 = resuming }
     directory.removeLitter()
     look()
     // The end of a process that was about to end when the observation began may cause no event.
@@ -167,7 +178,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
       found.number = state.looks.begun
       do throws(AppGroupsFileError) {
         var hidden: Set<UUID> = []
-        let contents = try directory.contents { id, error in
+        let contents = try directory.contents(suspended: isSuspended) { id, error in
           hidden.insert(id)
           if !state.forbidden.contains(id) { found.problems.append(error) }
         }
@@ -179,6 +190,8 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
         } else {
           found.contents = contents
         }
+      } catch .suspended {
+        // The directory is read again after this process is resumed.
       } catch {
         // The previous announcements stay.
         if error != state.reported { found.problems.append(error) }
@@ -233,7 +246,18 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     return decoded
   }
 
+  private func isSuspended(_ data: Data) -> Bool {
+    do {
+      return try coding.decode(PresenceSuspension.self, from: data).isPresent
+    } catch {
+      return false
+    }
+  }
+
   private func observeExits() {
+    if present.value.contains(where: { $0.isSuspended && !$0.isThisProcess }) {
+      checks.request { [weak self] in self?.look() }
+    }
     let others = Set(present.value.lazy.filter { !$0.isThisProcess }.map(\.processIdentifier))
     exits.observe(others) { [weak self] in
       guard let self else { return }
@@ -242,6 +266,18 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
         suspectEveryone()
         look()
       }
+    }
+  }
+}
+
+/// A suspended process keeps the announcements that it knows, and reads the directory again when it is resumed.
+extension PresenceEngine: Suspendable {
+  var suspensionStage: SuspensionStage { .readers }
+
+  func resumeAfterSuspension() {
+    queue.async { [weak self] in
+      self?.suspectEveryone()
+      self?.look()
     }
   }
 }

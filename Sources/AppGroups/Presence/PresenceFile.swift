@@ -11,11 +11,9 @@ import Foundation
 
 /// The file of an announcement, which this process holds open and locked.
 ///
-/// When the process ends, the kernel closes the file, which notifies the observers of the directory, and releases the
-/// lock, which shows them that the process is gone.
+/// The lock is released with the last reference. When the process ends, the kernel closes the file, which notifies the
+/// observers of the directory, and releases the lock, which shows them that the process is gone.
 final class PresenceFile: Sendable {
-  private let url: URL
-
   /// The lock, whose file is open for writing and is not inherited by child processes.
   ///
   /// Only closing a file that is open for writing is an event.
@@ -25,7 +23,6 @@ final class PresenceFile: Sendable {
   ///
   /// The file is complete and locked before any other process can find it. Nothing here waits for another process.
   init(_ data: Data, at url: URL, temporariesIn folder: URL) throws(DurableFileError) {
-    self.url = url
     for _ in 0..<1000 {
       let temporary = folder.appending(path: "\(UUID.random().uuidString).tmp", directoryHint: .notDirectory)
       guard let lock = FileLock(temporary.path, .new, of: url, owner: FileStatus(path: folder.path)) else {
@@ -49,12 +46,5 @@ final class PresenceFile: Sendable {
       return
     }
     throw .system(operation: "lock", path: url.path, errno: EWOULDBLOCK)
-  }
-
-  /// Removes the file.
-  ///
-  /// The lock is released with the last reference to this object.
-  func remove() {
-    unlink(url.path)
   }
 }

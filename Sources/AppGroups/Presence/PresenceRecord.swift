@@ -14,6 +14,9 @@ struct PresenceRecord<Value: Codable & Sendable>: Codable, Sendable {
 
   var value: Value
 
+  /// The marks of the process while it is suspended; `nil` otherwise.
+  var suspension: ProcessInstance?
+
   init(_ value: Value) {
     let current = ProcessInfo.processInfo
     process = current.processIdentifier
@@ -24,6 +27,15 @@ struct PresenceRecord<Value: Codable & Sendable>: Codable, Sendable {
   }
 }
 
+/// The part of a record that shows whether its process is suspended, which is read without the value.
+struct PresenceSuspension: Decodable {
+  let process: Int32
+  let suspension: ProcessInstance?
+
+  /// A Boolean value that indicates whether the process is suspended, and still exists.
+  var isPresent: Bool { suspension?.isRunning(as: process) ?? false }
+}
+
 extension PresentProcess where Value: Codable {
   init(_ record: PresenceRecord<Value>, id: UUID) {
     self.init(
@@ -32,6 +44,7 @@ extension PresentProcess where Value: Codable {
       processName: record.name,
       since: Date(timeIntervalSince1970: record.since),
       value: record.value,
+      isSuspended: record.suspension != nil,
       isThisProcess: record.instance == thisProcess && record.process == ProcessInfo.processInfo.processIdentifier
     )
   }

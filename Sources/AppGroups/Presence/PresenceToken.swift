@@ -8,15 +8,28 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   public let id = UUID.random()
 
   private let engine: PresenceEngine<Value>
-  /// The first record of the announcement.
-  private let record: PresenceRecord<Value>
-  /// The file of the announcement, until it is withdrawn.
-  private let file: Guarded<PresenceFile?>
+
+  private struct State {
+    /// The record of the announcement, until it is withdrawn.
+    var record: PresenceRecord<Value>?
+    /// The file of the announcement, unless the process is suspended.
+    var file: PresenceFile?
+    var isSuspended = false
+  }
+
+  private let state: Guarded<State>
+  /// The part in suspensions.
+  private let membership = Guarded<SignalSubscription?>(nil)
 
   init(_ value: Value, in engine: PresenceEngine<Value>) throws(AppGroupsFileError) {
     self.engine = engine
-    record = PresenceRecord(value)
-    file = Guarded(try engine.directory.store(engine.encode(record, as: id), as: id))
+    state = Guarded(State())
+    let record = PresenceRecord(value)
+    let data = try engine.encode(record, as: id)
+    let suspending = Suspensions.shared.add(self, at: engine.directory.url)
+    membership.withLock { $0 = suspending }
+    guard DirectoryRules.phase(for: engine.directory.url) == .open else { throw refusal("announce a process in") }
+    try store(data, of: record)
     engine.look()
   }
 
@@ -32,14 +45,10 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   /// - Throws: ``AppGroupsFileError``; then the previous value is still announced. It is
   ///   ``AppGroupsFileError/missing(_:)`` if the announcement has been withdrawn.
   public func write(_ value: Value) throws(AppGroupsFileError) {
-    var record = record
+    guard var record = state.withLock({ $0.record }) else { throw .missing(engine.directory.place(of: id)) }
     record.value = value
     let data = try engine.encode(record, as: id)
-    try file.withLock { file throws(AppGroupsFileError) in
-      guard file != nil else { throw .missing(engine.directory.place(of: id)) }
-      // In this order: the old file is released after the new one has taken its place.
-      file = try engine.directory.store(data, as: id)
-    }
+    try store(data, of: record, isFirst: false)
     engine.look()
   }
 
@@ -47,8 +56,81 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   ///
   /// When this returns, the presence's value does not contain the announcement. A second call does nothing.
   public func withdraw() {
-    guard let file = file.withLock({ $0.take() }) else { return }
-    file.remove()
+    let (isAnnounced, file) = state.withLock { state in
+      (state.record.take() != nil, state.file.take())
+    }
+    guard isAnnounced else { return }
+    engine.directory.remove(id)
+    withExtendedLifetime(file) {}
+    engine.look()
+  }
+
+  /// Stores a record in the file.
+  private func store(
+    _ data: Data, of record: PresenceRecord<Value>, isFirst: Bool = true
+  ) throws(AppGroupsFileError) {
+    // The old file is released after the new one has taken its place.
+    let old = try state.withLock { state throws(AppGroupsFileError) in
+      guard isFirst || state.record != nil else { throw .missing(engine.directory.place(of: id)) }
+      guard !state.isSuspended else { throw refusal("write an announcement in") }
+      let new = try engine.directory.store(data, as: id)
+      state.record = record
+      return exchange(&state.file, with: new)
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  private func refusal(_ operation: String) -> AppGroupsFileError {
+    .suspended(engine.directory.url, operation: operation)
+  }
+}
+
+/// An announcement is marked as suspended before its lock is released.
+///
+/// Without the mark, other processes would take the process for dead.
+extension PresenceToken: Suspendable {
+  package func endWorkForSuspension() {
+    let announced = state.withLock { state -> PresenceRecord<Value>? in
+      state.isSuspended = true
+      return state.file == nil ? nil : state.record
+    }
+    guard var record = announced else { return }
+    record.suspension = .current
+    do {
+      let data = try engine.encode(record, as: id)
+      let old = try state.withLock { state throws(AppGroupsFileError) -> PresenceFile? in
+        guard state.record != nil else { return nil }
+        return exchange(&state.file, with: try engine.directory.store(data, as: id))
+      }
+      withExtendedLifetime(old) {}
+    } catch {
+      // Other processes do not see this one until it is resumed.
+    }
+    engine.look()
+  }
+
+  package func releaseForSuspension() {
+    let file = state.withLock { state in
+      state.isSuspended = true
+      return state.file.take()
+    }
+    withExtendedLifetime(file) {}
+  }
+
+  package func resumeAfterSuspension() throws {
+    let record = state.withLock { state -> PresenceRecord<Value>? in
+      let isDue = exchange(&state.isSuspended, with: false)
+      return isDue ? state.record : nil
+    }
+    guard let record else { return }
+    do throws(AppGroupsFileError) {
+      let data = try engine.encode(record, as: id)
+      try store(data, of: record, isFirst: false)
+    } catch {
+      // It may have been withdrawn in between.
+      if case .missing = error { return }
+      throw error
+    }
     engine.look()
   }
 }

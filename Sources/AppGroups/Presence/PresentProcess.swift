@@ -19,6 +19,11 @@ public struct PresentProcess<Value: Sendable>: Sendable, Identifiable {
   /// The announced value.
   public let value: Value
 
+  /// A Boolean value that indicates whether the process has suspended its work in the container.
+  ///
+  /// It holds no lock there, and continues after it calls `resume()` of its ``AppGroupsContainer``.
+  public let isSuspended: Bool
+
   /// A Boolean value that indicates whether this is the current process.
   public let isThisProcess: Bool
 }

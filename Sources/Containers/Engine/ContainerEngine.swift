@@ -80,8 +80,9 @@ final class ContainerEngine: Sendable {
       let state = try watch(layout.stateURL)
       let journal = try watch(layout.journalURL)
       let following = [state, journal].map { changes in changes.sink { [weak self] _ in self?.follow() } }
+      let suspending = Suspensions.shared.add(self, at: layout.root)
       stateChanges.withLock { $0 = state }
-      subscriptions.withLock { $0 = Set(following) }
+      subscriptions.withLock { $0 = Set(following + [suspending]) }
     } catch {
       throw .unobservable(error)
     }
@@ -139,9 +140,13 @@ final class ContainerEngine: Sendable {
   ) throws(AppContainerError) -> Result {
     try AppContainerError.mapping {
       while true {
-        // The values of another process's change are sent before this change begins.
-        let result = try inTurn(operation) { access in access.changes.isEmpty ? try body(access) : nil }
-        if let result = result ?? nil { return result }
+        do {
+          // The values of another process's change are sent before this change begins.
+          let result = try inTurn(operation) { access in access.changes.isEmpty ? try body(access) : nil }
+          if let result = result ?? nil { return result }
+        } catch DurableFileError.suspended {
+          throw AppContainerError.suspended(layout.root, operation: operation)
+        }
       }
     }
   }
@@ -176,6 +181,12 @@ final class ContainerEngine: Sendable {
     }
     return try isDue() ? lockedAccess(operation, changes, body) : nil
   }
+
+  /// A Boolean value that indicates whether this thread changes the root.
+  var isChangedByThisThread: Bool { turn.isHeldByThisThread }
+
+  /// Waits for a change in progress.
+  func waitForChange() { turn.withLock {} }
 
   private func lockedAccess<Result>(
     _ operation: String, _ changes: ScopeChanges, _ body: (ContainerAccess) throws -> Result
@@ -284,8 +295,12 @@ final class ContainerEngine: Sendable {
 
   /// Reports an error that keeps this process from following, unless the previous report was the same.
   private func report(_ error: AppContainerError) {
-    // This thread is inside a change, which checks the state again when it ends.
-    if case .nested = error { return }
+    switch error {
+    // This thread is inside a change, which checks the state again when it ends. A suspended process follows when it is
+    // resumed.
+    case .nested, .suspended, .file(.suspended): return
+    default: break
+    }
     let words = error.description
     let isNew = lastFailure.withLock { last in
       defer { last = words }

@@ -276,6 +276,7 @@ struct SessionVault<User: SessionUser>: Sendable {
     } catch let error as SecretStoreError {
       throw .secret(error)
     } catch {
+      if ContextError.isAboutSuspension(error) { throw .suspended(path: archive.path, operation: operation) }
       throw .archive(path: archive.path, operation: operation, reason: "\(error)")
     }
   }

@@ -91,6 +91,9 @@ public enum ContextError: Error, Hashable, Sendable {
   /// It is unchanged.
   case archive(path: String, operation: String, reason: String)
 
+  /// This process is suspended in the directory of the session; see `AppGroupsContainer`.
+  case suspended(path: String, operation: String)
+
   /// A user could not be encoded, or not as an object, and was not archived.
   case unencodableUser(userID: String, reason: String)
 
@@ -161,6 +164,9 @@ extension ContextError: CustomStringConvertible, LocalizedError {
         + "in ContextConfiguration.archiveLocation, or delete it to log all users out."
     case .archive(let path, let operation, let reason):
       "Could not \(operation) the archive \(path): \(clause(reason))."
+    case .suspended(let path, let operation):
+      "Can't \(operation) the session in \(path): this process is suspended in its container. Try again after resume() "
+        + "of the AppGroupsContainer."
     case .unencodableUser(let userID, let reason):
       "The user \(userID.debugDescription) was not archived, because it could not be encoded: \(clause(reason))."
     case .undecodableUser(let userID, let version, let reason):

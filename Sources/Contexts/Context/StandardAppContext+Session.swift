@@ -144,8 +144,7 @@ extension StandardAppContext {
   /// Call it when the application returns to the foreground. Timers may have stood still, and other processes may have
   /// changed the session. Failed renewals are tried again at once.
   public func resume() {
-    engine.look()
-    engine.submit(.wake(isResuming: true))
+    engine.resumeAfterSuspension()
   }
 
   private func user(

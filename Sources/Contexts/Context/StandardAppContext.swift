@@ -1,5 +1,6 @@
 public import AppGroups
 import Dispatch
+import FileSignals
 public import Foundation
 public import Signals
 public import Stores
@@ -201,8 +202,10 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     let follower = environments.map { SessionFollower($0, engine, board, queue: queue) }
     // This comes before the first read of the archive.
     let membership = environments.flatMap { environments in follower.map { environments.scope.enrol($0) } }
+    let suspending = Suspensions.shared.add(engine, at: root)
     let owner = SessionOwner(
-      engine: engine, bell: bell, subscriptions: [following] + (membership.map { [$0] } ?? []), follower: follower)
+      engine: engine, bell: bell, subscriptions: [following, suspending] + (membership.map { [$0] } ?? []),
+      follower: follower)
     current = Property(board.current, keeping: owner)
     authState = Property(board.authState, keeping: owner)
     activity = Property(board.activity, keeping: owner)

@@ -51,6 +51,9 @@ struct DelegateServer<User: SessionUser>: SessionServer {
         // The next process may ask only after the new session is archived.
         answer(result) { lock?.release() }
       } catch {
+        if ContextError.isAboutSuspension(error) {
+          return answer(.failed(.suspended(path: refreshLockURL.path, operation: "renew"))) {}
+        }
         let failure = ContextError.archive(path: refreshLockURL.path, operation: "lock", reason: "\(error)")
         answer(.failed(await reason(for: failure, session, refreshLockURL))) {}
       }

@@ -1,6 +1,7 @@
 import Dispatch
 import FileSignals
 import Foundation
+import Signals
 
 /// A lock that a process holds while it renews a session, across suspension points.
 ///
@@ -39,10 +40,7 @@ final class RenewalLock: Sendable {
         switch try ExclusiveFile.lock(url, within: limit) {
         case .busy(let place): answer(.success(.busy(place)))
         case .locked(let file):
-          let end = DispatchSemaphore(value: 0)
-          answer(.success(.held(RenewalLock(file.place, end))))
-          end.wait()
-          file.unlock()
+          hold(file, url, answer)
         }
       } catch {
         answer(.failure(error))
@@ -50,8 +48,38 @@ final class RenewalLock: Sendable {
     }
   }
 
+  private static func hold(_ file: ExclusiveFile, _ url: URL, _ answer: (Result<Attempt, any Error>) -> Void) {
+    let renewal = RenewalInProgress()
+    let membership = Suspensions.shared.add(renewal, at: url)
+    defer {
+      file.unlock()
+      renewal.end()
+      membership.cancel()
+    }
+    // A suspension that begins later waits for the renewal.
+    guard DirectoryRules.phase(for: url) == .open else { return answer(.failure(DurableFileError.suspended(url))) }
+    let end = DispatchSemaphore(value: 0)
+    answer(.success(.held(RenewalLock(file.place, end))))
+    end.wait()
+  }
+
   /// Releases the lock, so that other processes can acquire it.
   func release() {
     end.signal()
   }
+}
+
+/// A renewal that a suspension waits for, until its result is archived and the lock is released.
+private final class RenewalInProgress: Suspendable {
+  private let isOver = DispatchSemaphore(value: 0)
+
+  func end() { isOver.signal() }
+
+  func endWorkForSuspension() {
+    // Each waiting thread wakes the next one.
+    isOver.wait()
+    isOver.signal()
+  }
+
+  func resumeAfterSuspension() {}
 }

@@ -62,7 +62,12 @@ public enum DurableFileError: Error, Hashable, Sendable {
   case reentrantLock(URL)
 
   /// Another thread or process held the file's lock for as long as the caller was willing to wait.
-  case lockTimeout(URL, after: Duration)
+  ///
+  /// The holder is `nil` if the system does not name it.
+  case lockTimeout(URL, after: Duration, holder: LockHolder?)
+
+  /// This process is suspended in a directory that contains the file, and must hold no lock there.
+  case suspended(URL)
 
   /// A system call failed in some other way.
   case system(operation: String, path: String, errno: CInt)
@@ -127,9 +132,11 @@ extension DurableFileError: CustomStringConvertible, LocalizedError {
       "Could not open \(url.path): too many open files. Close some, or raise the limit (ulimit -n)."
     case .reentrantLock(let url):
       "This thread already holds the lock of \(url.path). Move the work into the outer call, or after it."
-    case .lockTimeout(let url, let limit):
-      "Could not lock \(url.path): another process has held its lock for \(limit). If that process is suspended, resume "
-        + "or end it."
+    case .lockTimeout(let url, let limit, let holder):
+      "Could not lock \(url.path): \(holder?.description ?? "another process") has held its lock for \(limit). If that "
+        + "process is stopped, continue or end it."
+    case .suspended(let url):
+      "Could not lock \(url.path): this process is suspended in its directory. Try again after it is resumed."
     case .system(let operation, let path, let errno):
       "Could not \(operation) \(path): \(errorWords(errno)) (errno \(errno))."
     }

@@ -42,14 +42,14 @@ extension DurableFile {
   ///   - limit: The longest time to wait.
   ///   - body: A closure that runs once, on this thread.
   /// - Returns: The result of `body`.
-  /// - Throws: ``DurableFileError/lockTimeout(_:after:)``, another ``DurableFileError`` if the file could not be
+  /// - Throws: ``DurableFileError/lockTimeout(_:after:holder:)``, another ``DurableFileError`` if the file could not be
   ///   locked, or the error that `body` throws.
   @available(*, noasync, message: "It may wait for another process")
   package static func withLock<Result>(
     on url: URL, within limit: Duration, _ body: () throws -> Result
   ) throws -> Result {
     switch try ExclusiveFile.lock(url, within: limit) {
-    case .busy: throw DurableFileError.lockTimeout(url, after: limit)
+    case .busy(let place): throw DurableFileError.lockTimeout(url, after: limit, holder: place.sidecar.holder)
     case .locked(let file):
       defer { file.unlock() }
       return try body()

@@ -107,8 +107,12 @@ package final class ExclusiveFile {
   static func lock(
     _ place: FilePlace, joinsOuterLock: Bool = false, isForSwap: Bool = false, waits: Bool = true
   ) throws(DurableFileError) -> Hold? {
-    switch ThreadLocks.shared.acquire(place.key, isForSwap: isForSwap, waits: waits) {
-    case .taken: break
+    let turn: ThreadLocks.Turn
+    if waits, DirectoryRules.areSet, let limit = DirectoryRules.shared.rule(for: place.location.url).limit {
+      return try lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap, within: limit)
+    }
+    switch ThreadLocks.shared.acquire(place, isForSwap: isForSwap, waits: waits) {
+    case .taken(let taken): turn = taken
     case .joined: return .outer
     case .refused:
       guard joinsOuterLock else { throw .reentrantLock(place.location.url) }
@@ -118,13 +122,34 @@ package final class ExclusiveFile {
     var isLocked = false
     defer { if !isLocked { ThreadLocks.shared.release(place.key) } }
     if waits {
-      try place.sidecar.lock()
+      try place.sidecar.acquire()
     } else {
-      guard try place.sidecar.tryLock() else { return nil }
+      guard try place.sidecar.tryAcquire() else { return nil }
     }
+    turn.note(isHeld: true)
+    defer { if !isLocked { place.sidecar.unlock() } }
+    try DirectoryRules.checkOpen(place.location.url, except: turn)
     isLocked = place.isCurrent
-    if !isLocked { place.sidecar.unlock() }
+    if isLocked { LockHolder.record(in: place.sidecar.number) }
     return isLocked ? .own : nil
+  }
+
+  /// Acquires the lock of a place within a limit; see the method without a limit.
+  @available(*, noasync)
+  private static func lock(
+    _ place: FilePlace, joinsOuterLock: Bool, isForSwap: Bool, within limit: Duration
+  ) throws(DurableFileError) -> Hold? {
+    let deadline = ContinuousClock.now + limit
+    var pauses = FileLock.pauses
+    while true {
+      let hold = try lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap, waits: false)
+      if let hold { return hold }
+      guard place.isCurrent else { return nil }
+      guard ContinuousClock.now < deadline else {
+        throw .lockTimeout(place.location.url, after: limit, holder: place.sidecar.holder)
+      }
+      _ = pauses.sleep()
+    }
   }
 
   deinit {

@@ -1,4 +1,6 @@
 package import Foundation
+import Signals
+import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -56,6 +58,9 @@ package struct FileLock: ~Copyable, Sendable {
   /// The file that errors report.
   private let url: URL
 
+  /// A Boolean value that indicates whether ``HeldLocks`` lists the lock.
+  private let isListed = Atomic(false)
+
   /// The identity of the open file.
   package let identity: FileIdentity
 
@@ -79,6 +84,11 @@ package struct FileLock: ~Copyable, Sendable {
     self.file = file
   }
 
+  deinit {
+    // While the lock is listed, a suspension waits for its release.
+    if isListed.load(ordering: .relaxed) { unlock() }
+  }
+
   /// The descriptor of the file.
   package var number: CInt { file.number }
 
@@ -88,26 +98,87 @@ package struct FileLock: ~Copyable, Sendable {
   /// Waits until the lock is free, and acquires it.
   ///
   /// - Parameter mode: The kind of lock.
-  /// - Throws: ``DurableFileError`` if the system refuses.
+  /// - Throws: ``DurableFileError`` if the system refuses, if this process is suspended in the directory of the file, or
+  ///   if the limit for waiting there has passed.
   @available(*, noasync, message: "It may wait for another process")
   package func lock(_ mode: Mode = .exclusive) throws(DurableFileError) {
-    guard uninterrupted({ flock(number, mode.operation) }) == 0 else { throw DurableFileError(errno, "lock", url) }
+    try acquire(mode)
+    try list()
+    LockHolder.record(in: number)
   }
 
   /// Acquires the lock if it is free.
   ///
   /// - Parameter mode: The kind of lock.
   /// - Returns: `true` if the lock has been acquired.
-  /// - Throws: ``DurableFileError`` if the system refuses for another reason.
+  /// - Throws: ``DurableFileError`` if the system refuses for another reason, or if this process is suspended in the
+  ///   directory of the file.
   package func tryLock(_ mode: Mode = .exclusive) throws(DurableFileError) -> Bool {
-    if uninterrupted({ flock(number, mode.operation | LOCK_NB) }) == 0 { return true }
-    guard errno == EWOULDBLOCK else { throw DurableFileError(errno, "lock", url) }
-    return false
+    guard try tryAcquire(mode) else { return false }
+    try list()
+    return true
   }
 
   /// Releases the lock; the file stays open.
   package func unlock() {
     _ = flock(number, LOCK_UN)
+    unlist()
+  }
+
+  // MARK: Locks that their owner lists
+
+  /// Acquires the lock, which the caller must list, so that a suspension waits for its release.
+  @available(*, noasync)
+  func acquire(_ mode: Mode = .exclusive) throws(DurableFileError) {
+    if DirectoryRules.areSet {
+      try DirectoryRules.checkOpen(url)
+      if let limit = DirectoryRules.shared.rule(for: url).limit { return try acquire(mode, within: limit) }
+    }
+    guard uninterrupted({ flock(number, mode.operation) }) == 0 else { throw DurableFileError(errno, "lock", url) }
+  }
+
+  /// Acquires the lock if it is free; the caller must list it.
+  func tryAcquire(_ mode: Mode = .exclusive) throws(DurableFileError) -> Bool {
+    if DirectoryRules.areSet { try DirectoryRules.checkOpen(url) }
+    if uninterrupted({ flock(number, mode.operation | LOCK_NB) }) == 0 { return true }
+    guard errno == EWOULDBLOCK else { throw DurableFileError(errno, "lock", url) }
+    return false
+  }
+
+  @available(*, noasync)
+  private func acquire(_ mode: Mode, within limit: Duration) throws(DurableFileError) {
+    let deadline = ContinuousClock.now + limit
+    var pauses = Self.pauses
+    while try !tryAcquire(mode) {
+      guard ContinuousClock.now < deadline else { throw .lockTimeout(url, after: limit, holder: holder) }
+      _ = pauses.sleep()
+    }
+  }
+
+  /// The pauses between attempts, because no system call waits for a lock with a time limit.
+  static var pauses: Backoff.Pauses {
+    Backoff.exponential(from: .microseconds(50), upTo: .milliseconds(10), factor: 1.5).pauses()
+  }
+
+  /// The process that holds the lock; `nil` if it is unknown.
+  var holder: LockHolder? { LockHolder.find(identity, descriptor: number) }
+
+  /// Lists the acquired lock, unless this process has been suspended since.
+  private func list() throws(DurableFileError) {
+    HeldLocks.shared.add(number, url)
+    isListed.store(true, ordering: .relaxed)
+    do throws(DurableFileError) {
+      try DirectoryRules.checkOpen(url)
+    } catch {
+      unlock()
+      throw error
+    }
+  }
+
+  private func unlist() {
+    guard isListed.load(ordering: .relaxed) else { return }
+    isListed.store(false, ordering: .relaxed)
+    HeldLocks.shared.remove(number)
   }
 
   /// Returns a Boolean value that indicates whether a path still names the open file.

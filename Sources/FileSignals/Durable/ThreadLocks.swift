@@ -1,4 +1,6 @@
+import Foundation
 import Signals
+import Synchronization
 
 /// Locks that exclude the threads of this process from each other, one for each file in use.
 ///
@@ -8,12 +10,27 @@ final class ThreadLocks: Sendable {
   static let shared = ThreadLocks()
 
   /// The lock of one file.
-  private final class Turn: Sendable {
+  final class Turn: Sendable {
     let lock = OwnedLock()
+    let place: FilePlace
+    /// A Boolean value that indicates whether this process holds the lock between processes, too.
+    private let isHeld = Atomic(false)
+
+    init(_ place: FilePlace) {
+      self.place = place
+    }
+
+    /// Records whether this process holds the lock between processes; see ``DirectoryRules/areSetNow``.
+    func note(isHeld: Bool) { self.isHeld.store(isHeld, ordering: .sequentiallyConsistent) }
+
+    /// Returns a Boolean value that indicates whether this process holds the lock of a file in a directory.
+    func isHeld(in directory: String) -> Bool {
+      isHeld.load(ordering: .sequentiallyConsistent) && DirectoryPaths(of: place.location.url).areIn(directory)
+    }
   }
 
   private struct Entry {
-    let turn = Turn()
+    let turn: Turn
     var users = 0
     /// A Boolean value that indicates whether the holder acquired the lock for a swap.
     var isForSwap = false
@@ -23,7 +40,7 @@ final class ThreadLocks: Sendable {
 
   /// The result of an attempt to acquire a lock.
   enum Acquisition {
-    case taken
+    case taken(Turn)
     /// This thread already holds the lock, for another purpose.
     case refused
     /// This thread already holds the lock, for the same swap.
@@ -35,14 +52,15 @@ final class ThreadLocks: Sendable {
   /// Waits for the lock of a file and acquires it, unless this thread already holds it.
   ///
   /// - Parameters:
-  ///   - file: The file.
+  ///   - place: The file.
   ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped. The
   ///     lock is then released with the swap.
   ///   - waits: A Boolean value that determines whether to wait for another thread that holds the lock.
   /// - Returns: The result.
-  func acquire(_ file: FileIdentity, isForSwap: Bool = false, waits: Bool = true) -> Acquisition {
+  func acquire(_ place: FilePlace, isForSwap: Bool = false, waits: Bool = true) -> Acquisition {
+    let file = place.key
     let (turn, refusal) = entries.withLock { entries -> (Turn, Acquisition?) in
-      var entry = entries[file] ?? Entry()
+      var entry = entries[file] ?? Entry(turn: Turn(place))
       if entry.turn.lock.isHeldByThisThread {
         return (entry.turn, isForSwap && entry.isForSwap ? .joined : .refused)
       }
@@ -54,8 +72,24 @@ final class ThreadLocks: Sendable {
     if let refusal { return refusal }
     turn.lock.lock()
     if isForSwap { entries.withLock { $0[file]?.isForSwap = true } }
-    return .taken
+    return .taken(turn)
   }
+
+  // MARK: Suspensions
+
+  /// Returns the files in a directory whose locks between processes are held.
+  func held(in directory: String) -> [URL] {
+    turns.filter { $0.isHeld(in: directory) }.map(\.place.location.url)
+  }
+
+  /// Returns a Boolean value that indicates whether the calling thread holds a lock in a directory, besides a given one.
+  func isHeldByThisThread(in directory: String, except own: Turn? = nil) -> Bool {
+    turns.contains { $0 !== own && $0.lock.isHeldByThisThread && $0.isHeld(in: directory) }
+  }
+
+  private var turns: [Turn] { entries.withLock { $0.values.map(\.turn) } }
+
+  // MARK: Releasing
 
   /// Releases the lock of a file.
   ///
@@ -63,6 +97,7 @@ final class ThreadLocks: Sendable {
   func release(_ file: FileIdentity) {
     let turn = entries.withLock { entries in
       let turn = entries[file]?.turn
+      turn?.note(isHeld: false)
       entries[file]?.users -= 1
       entries[file]?.isForSwap = false
       if entries[file]?.users == 0 { entries[file] = nil }

@@ -1,5 +1,6 @@
 package import AppGroups
 import Dispatch
+import FileSignals
 import Foundation
 import Signals
 
@@ -9,7 +10,11 @@ extension Database {
     _ scope: Scope?, _ location: DatabaseLocation, _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     guard let scope, location != .memory else { return try body() }
-    return try scope.steadily(orThrow: { .unopenable(location.path, because: "\($0)") }, body)
+    return try scope.steadily(
+      orThrow: {
+        if case .suspended = $0 as? DurableFileError { return .suspended(path: location.path, operation: "open") }
+        return .unopenable(location.path, because: "\($0)")
+      }, body)
   }
 }
 

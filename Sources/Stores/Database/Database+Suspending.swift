@@ -1,3 +1,5 @@
+import FileSignals
+import Foundation
 import Signals
 
 extension Database {
@@ -7,13 +9,16 @@ extension Database {
   /// a lock in a group's container. Call this method when the application enters the background, and ``resume()`` when it
   /// returns. Reads continue, because they block no writer.
   ///
-  /// Until then, writes throw ``DatabaseError/suspended(path:)`` and change nothing. A ``DatabaseShare`` of the database
-  /// releases its author's name, which is a lock, too.
+  /// Until then, writes throw ``DatabaseError/suspended(path:operation:)`` and change nothing. A ``DatabaseShare`` of the
+  /// database releases its author's name, which is a lock, too.
+  ///
+  /// To suspend everything in a container, including reads, call `suspend()` of the `AppGroupsContainer`.
   ///
   /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction, which would wait for itself.
   public func suspend() throws(DatabaseError) {
     try refuseNesting("suspend")
     writer.setSuspended(true)
+    suspension.withLock { $0.isOwn = true }
     sharing.engine?.suspend()
   }
 
@@ -25,9 +30,86 @@ extension Database {
   public func resume() throws(DatabaseError) {
     try refuseNesting("resume")
     let engine = sharing.engine
-    try engine?.resume()
+    // The process may still be suspended in the container.
+    if !suspension.withLock({ $0.isByContainer }) { try engine?.resume() }
     writer.setSuspended(false)
+    suspension.withLock { $0.isOwn = false }
     engine?.wake()
     regions.tellStale()
+  }
+}
+
+// MARK: Suspensions of the container
+
+/// SQLite holds a lock for as long as a file is open, so a database in a suspended container is closed.
+extension Database: Suspendable {
+  struct Suspension {
+    /// A Boolean value that indicates whether ``Database/suspend()`` was called.
+    var isOwn = false
+    var isByContainer = false
+    /// The file that was closed.
+    var file: FileIdentity?
+    var membership: SignalSubscription?
+  }
+
+  /// Throws an error if this process is suspended in the directory of a file.
+  static func checkSuspension(
+    _ location: DatabaseLocation, _ access: DatabaseAccess
+  ) throws(DatabaseError) {
+    guard case .file(let url) = location, access != .immutable, DirectoryRules.phase(for: url) != .open else { return }
+    throw .suspended(path: location.path, operation: "open")
+  }
+
+  /// Takes part in suspensions from now on.
+  func joinSuspensions() throws(DatabaseError) {
+    guard case .file(let url) = location, file.access != .immutable else { return }
+    let membership = Suspensions.shared.add(self, at: url)
+    suspension.withLock { $0.membership = membership }
+    try Self.checkSuspension(location, file.access)
+  }
+
+  package var delaysSuspensionOnThisThread: Bool { isInTransactionOfThisThread || pauses.isHeldByThisThread }
+
+  package func releaseForSuspension() {
+    // A swap in progress opens the file again.
+    pauses.withTurn {
+      guard !writer.isClosed else { return }
+      let identity = FileStatus(path: location.path)?.identity
+      suspension.withLock { suspension in
+        if !suspension.isByContainer { suspension.file = identity }
+        suspension.isByContainer = true
+      }
+      writer.suspendFile()
+      readers?.suspend(.suspended(path: location.path, operation: "read"))
+      sharing.engine?.suspend()
+    }
+  }
+
+  package func resumeAfterSuspension() throws {
+    let (isDue, isOwn, identity) = suspension.withLock { ($0.isByContainer, $0.isOwn, $0.file) }
+    guard isDue, !writer.isClosed else { return }
+    let engine = sharing.engine
+    // Without the name, changes would be recorded for another author.
+    if !isOwn { try engine?.resume() }
+    pauses.withTurn { reopen(identity) }
+    suspension.withLock { $0.isByContainer = false }
+    if let engine { engine.wake() } else { tellForeignWrite() }
+    regions.tellAll()
+  }
+
+  /// Opens the file again, unless a swap that was followed has opened another one.
+  private func reopen(_ identity: FileIdentity?) {
+    guard writer.isFileSuspended else {
+      readers?.endSuspension(failing: nil)
+      return
+    }
+    let opened = Result { () throws(DatabaseError) in
+      guard FileStatus(path: location.path)?.identity == identity else { throw .fileRemoved(path: location.path) }
+      return try file.open()
+    }
+    let failure = writer.prepare(with: opened, version: file.schema?.version, isOther: false)
+    writer.resume(observed: regions.observedTables)
+    readers?.endSuspension(failing: failure)
+    if let failure { mutableStatus.value = .closed(failure) }
   }
 }

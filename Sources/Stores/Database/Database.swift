@@ -65,6 +65,7 @@ public final class Database: Sendable {
   let asyncReads: BlockingCalls
   let ends = TransactionEnds()
   private let enrolment = Guarded<SignalSubscription?>(nil)
+  let suspension = Guarded(Suspension())
   /// The result of opening new contents, until they are in use.
   let swap = Guarded(Swap())
 
@@ -140,6 +141,7 @@ public final class Database: Sendable {
     durability: Durability, busyTimeout: Duration, maximumReaderCount: Int, applicationID: Int32,
     extensions: ConnectionExtensions, scope: Scope?, onSwap: ScopePolicy
   ) throws(DatabaseError) {
+    try Self.checkSuspension(location, access)
     self.location = location
     self.durability = durability
     scopePolicy = onSwap
@@ -172,6 +174,7 @@ public final class Database: Sendable {
     asyncReads = BlockingCalls(width: location == .memory ? 1 : readerCount)
     siblings?.join(self, writer.commits)
     if let scope, let epoch, location != .memory { try join(scope, since: epoch) }
+    try joinSuspensions()
   }
 
   /// Follows a scope from now on, including a swap since the file was opened.

@@ -23,6 +23,8 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   let commits = FileSiblings.Commits()
   private var recorder: (any CommitRecorder)?
   private var isSuspended = false
+  /// A Boolean value that indicates whether the connection is closed until this process is resumed.
+  private(set) var isFileSuspended = false
   /// The state of the file when the first connection was opened.
   let firstState: ForeignWrites.FileState?
   /// A Boolean value that indicates whether the file must be at its path to be written.
@@ -93,7 +95,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     try withTurn { open in
       let (connection, log) = (open.connection, open.log)
-      if isSuspended { throw DatabaseError.suspended(path: path) }
+      if isSuspended { throw DatabaseError.suspended(path: path, operation: "write") }
       if isBoundToPath, connection.hasLeftItsPath { throw DatabaseError.fileRemoved(path: path) }
       try connection.begin()
       do {
@@ -124,7 +126,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// Runs a closure with the lock held, and without a transaction.
   func withoutTransaction<Result>(_ body: (DatabaseConnection) throws -> Result) throws -> Result {
     try withTurn { open in
-      if isSuspended { throw DatabaseError.suspended(path: path) }
+      if isSuspended { throw DatabaseError.suspended(path: path, operation: "write") }
       if isBoundToPath, open.connection.hasLeftItsPath { throw DatabaseError.fileRemoved(path: path) }
       let outside = DatabaseConnection(open.connection)
       commits.begun.add(1, ordering: .sequentiallyConsistent)
@@ -160,6 +162,16 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// Acquires the lock, and refuses or allows later writes.
   func setSuspended(_ isSuspended: Bool) {
     lock.withLock { self.isSuspended = isSuspended }
+  }
+
+  /// Acquires the lock, and closes the connection; later writes throw an error until ``resume(observed:)``.
+  func suspendFile() {
+    lock.withLock {
+      guard !isClosed, refusal == nil || open != nil else { return }
+      open?.connection.close()
+      open = nil
+      isFileSuspended = true
+    }
   }
 
   /// Reads with the writing connection, for a database that has no other.
@@ -212,8 +224,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   @inline(never)
   private func waitForFile() throws(DatabaseError) {
     while open == nil {
-      let (refusal, pause) = (refusal, pause)
+      let (refusal, pause, isFileSuspended) = (refusal, pause, isFileSuspended)
       lock.unlock()
+      if isFileSuspended { throw .suspended(path: path, operation: "write") }
       if let refusal { throw refusal }
       guard let pause else { throw .closed(path: path) }
       try pause.wait(path)
@@ -278,6 +291,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   func resume(observed: Set<String>) {
     lock.withLock {
       pause = nil
+      isFileSuspended = false
       guard !isClosed, let next = next.take() else { return }
       (open, refusal) = (next.open, next.refusal)
       guard next.isUsable, isOtherDue else { return }

@@ -172,7 +172,7 @@ extension Database {
     }
   }
 
-  fileprivate func tellForeignWrite() {
+  func tellForeignWrite() {
     writer.tellForeignWrite(observed: regions.observedTables)
     delivery.flush()
   }

@@ -27,6 +27,8 @@ final class ReaderPool: @unchecked Sendable {
   private var busy: [Reader] = []
   /// The reason why nothing can be read.
   private var refusal: DatabaseError?
+  /// The error of reads while this process is suspended.
+  private var suspension: DatabaseError?
   private var pause: DatabasePause?
   /// The first connection to new contents, which the thread that swaps may use during the pause.
   private var prepared: Reader?
@@ -125,6 +127,22 @@ final class ReaderPool: @unchecked Sendable {
     for _ in 0..<limit { permits.signal() }
   }
 
+  /// Refuses later reads, waits for all readers, and closes the connections, until ``endSuspension(failing:)``.
+  func suspend(_ reason: DatabaseError) {
+    lock.withLock { suspension = reason }
+    for _ in 0..<limit { permits.wait() }
+    closeIdle()
+    for _ in 0..<limit { permits.signal() }
+  }
+
+  /// Ends a suspension; if the file cannot be used, later reads throw the reason.
+  func endSuspension(failing reason: DatabaseError?) {
+    lock.withLock {
+      suspension = nil
+      if let reason { refusal = reason }
+    }
+  }
+
   /// Waits for all readers, and closes the connections; later readers wait until ``resume(_:)``.
   func pause(_ pause: DatabasePause) {
     lock.withLock { self.pause = pause }
@@ -155,7 +173,7 @@ final class ReaderPool: @unchecked Sendable {
   private func enter() throws(DatabaseError) -> Reader? {
     let thread = ThreadIdentity.current
     let found: Reader? = try lock.withLock { () throws(DatabaseError) in
-      if let refusal { throw refusal }
+      if let reason = suspension ?? refusal { throw reason }
       guard let reader = idle.popLast() else { return nil }
       reader.owner = thread
       busy.append(reader)

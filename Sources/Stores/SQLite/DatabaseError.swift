@@ -90,8 +90,8 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The file was removed, moved or replaced while it was open, so that written data would be lost.
   case fileRemoved(path: String)
 
-  /// The database is suspended; see ``Database/suspend()``.
-  case suspended(path: String)
+  /// The database is suspended by ``Database/suspend()``, or this process is suspended in its directory.
+  case suspended(path: String, operation: String)
 
   /// The file is not in the directory of the scope that the database was to follow.
   case outsideScope(path: String, root: String)
@@ -215,8 +215,8 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .fileRemoved(let path):
       "Can't write the database: \(path) was removed, moved or replaced while it was open. Nothing has been changed. Close "
         + "the database, and open it again."
-    case .suspended(let path):
-      "Can't write the database \(path): it is suspended. Write again after it is resumed."
+    case .suspended(let path, let operation):
+      "Can't \(operation) the database \(path): it is suspended. Try again after it is resumed."
     case .outsideScope(let path, let root):
       "The database \(path) cannot follow the scope \(root), because it is not in that directory. Move it there, or "
         + "open it without the scope."
@@ -253,9 +253,10 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
 }
 
 extension SQLiteFailure {
-  /// SQLite's message, the system's message, and the error number.
+  /// SQLite's message, the system's message, the holder of a lock, and the error number.
   fileprivate var reason: String {
-    clause(message) + (systemError.map { ", \($0)" } ?? "") + " (SQLite error \(extendedCode))"
+    clause(message) + (systemError.map { ", \($0)" } ?? "") + (holder.map { ", held by \($0)" } ?? "")
+      + " (SQLite error \(extendedCode))"
   }
 
   /// The statement, as the end of a clause.

@@ -1,4 +1,4 @@
-import FileSignals
+public import FileSignals
 
 #if canImport(SQLite3)
   import SQLite3
@@ -32,9 +32,12 @@ public struct SQLiteFailure: Hashable, Sendable {
   /// The description of the operating system's error, if there was one.
   public let systemError: String?
 
+  /// The process that held the lock that a call could not acquire in time; `nil` if the system does not name it.
+  public let holder: LockHolder?
+
   init(
     extendedCode: Int32, message: String, path: String, statement: String? = nil, table: String? = nil,
-    columns: [String] = [], systemError: String? = nil
+    columns: [String] = [], systemError: String? = nil, holder: LockHolder? = nil
   ) {
     self.code = extendedCode & 0xff
     self.extendedCode = extendedCode
@@ -44,6 +47,7 @@ public struct SQLiteFailure: Hashable, Sendable {
     self.table = table
     self.columns = columns
     self.systemError = systemError
+    self.holder = holder
   }
 
   /// Creates the failure of the last call on a connection.
@@ -62,7 +66,9 @@ public struct SQLiteFailure: Hashable, Sendable {
     let errno = isOfSystem ? sqlite3_system_errno(handle) : 0
     self.init(
       extendedCode: extended, message: message, path: path, statement: statement, table: table, columns: columns,
-      systemError: errno == 0 ? nil : errorWords(errno)
+      systemError: errno == 0 ? nil : errorWords(errno),
+      // SQLite locks the index of the log to write.
+      holder: extended & 0xff == SQLITE_BUSY ? LockHolder.writer(of: path + "-shm") : nil
     )
   }
 

@@ -244,7 +244,7 @@ final class ShareFeed: Sendable {
       entries = try database.readValue { transaction throws(DatabaseError) in
         try ShareTables.entries(after: start, limit: Self.batch, transaction)
       }
-    } catch .closed {
+    } catch .closed, .suspended {
       return false
     } catch {
       failures.send(.database(error))

@@ -108,7 +108,7 @@ struct PresenceChangesTests {
     try token.write("camera")
     try await values.wait(for: ["camera"])
     #expect(failures.elements.count == 1)
-    other.remove()
+    withExtendedLifetime(other) {}
   }
 
   @Test

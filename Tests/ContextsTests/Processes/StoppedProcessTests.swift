@@ -121,7 +121,7 @@ struct StoppedProcessTests {
     try await holder.send("hold \(directory.url.path)/archive")
     holder.signal(SIGSTOP)
     let refusal = await refusal { try await peer.send("context-name late") }
-    #expect(refusal.contains("another process has held its lock"), "\(refusal)")
+    #expect(refusal.contains("(process \(holder.identifier), stopped) has held its lock"), "\(refusal)")
     #expect(try await peer.send("context-state") == "authenticated ada 1 new")
     holder.signal(SIGCONT)
     try await holder.send("release")

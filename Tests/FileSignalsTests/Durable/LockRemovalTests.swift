@@ -87,9 +87,15 @@ import Testing
     peer.signal(SIGSTOP)
     let file = file
     _ = try await onThread {
-      #expect(throws: DurableFileError.lockTimeout(file, after: .milliseconds(50))) {
+      let error = #expect(throws: DurableFileError.self) {
         try DurableFile.withLock(on: file, within: .milliseconds(50)) {}
       }
+      guard case .lockTimeout(file, .milliseconds(50), let holder?) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(holder.processIdentifier == peer.identifier)
+      #expect(holder.description == "Peer (process \(peer.identifier), stopped)")
     }
     try await peer.kill()
     try await onThread { try DurableFile.withLock(on: file, within: .seconds(60)) {} }

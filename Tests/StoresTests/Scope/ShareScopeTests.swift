@@ -72,7 +72,7 @@ struct ShareScopeTests {
     let (incoming, failures) = (share.incoming.recorded(), share.failures.recorded())
     try database.suspend()
     try fixture.swap(away: "a", in: "b")
-    let suspended = DatabaseShareError.database(.suspended(path: fixture.url.path))
+    let suspended = DatabaseShareError.database(.suspended(path: fixture.url.path, operation: "write"))
     #expect(throws: suspended) { try share.pendingCount() }
     #expect(throws: suspended) { try share.discardPending() }
     #expect(failures.elements.isEmpty && incoming.elements.isEmpty)

@@ -243,7 +243,7 @@ struct DatabaseShareTests {
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
     let incoming = share.incoming.recorded()
     try database.suspend()
-    await #expect(throws: DatabaseError.suspended(path: fixture.file.path)) {
+    await #expect(throws: DatabaseError.suspended(path: fixture.file.path, operation: "write")) {
       try await database.write { try $0.execute("INSERT INTO item (text) VALUES ('refused')") }
     }
     try insert("allowed", into: other)

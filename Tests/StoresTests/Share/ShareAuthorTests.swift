@@ -61,7 +61,8 @@ struct ShareAuthorTests {
     let refusal = DatabaseError.authorInUse("app", path: fixture.file.path)
     #expect(databaseError { try database.resume() } == refusal)
     #expect("\(refusal)".contains("\"app\""))
-    #expect(databaseError { try insert("refused", into: database) } == .suspended(path: fixture.file.path))
+    let suspended = DatabaseError.suspended(path: fixture.file.path, operation: "write")
+    #expect(databaseError { try insert("refused", into: database) } == suspended)
     usurper.close()
     try database.resume()
     #expect(throws: taken("app")) { try fixture.share(other, "app") }

@@ -73,7 +73,7 @@ struct ConsumerPlace: Sendable {
     } catch .notFound where !creating {
       return nil
     } catch {
-      throw .inaccessible(error)
+      throw .file(error, to: "read", of: place.url)
     }
   }
 
@@ -136,7 +136,7 @@ struct ConsumerPlace: Sendable {
       try refuseLink(Self.cursorSuffix)
       try write(data, to: Self.cursorSuffix)
     } catch {
-      throw .inaccessible(error)
+      throw .file(error, to: "save the position in", of: place.url)
     }
   }
 
@@ -208,7 +208,7 @@ struct ConsumerPlace: Sendable {
       try removeStray(Self.lossSuffix)
       try write(Data(loss.word.utf8), to: Self.lossSuffix)
     } catch {
-      throw .inaccessible(error)
+      throw .file(error, to: "trim", of: place.url)
     }
   }
 

@@ -30,6 +30,8 @@ final class LogAudience: Sendable {
     /// A Boolean value that indicates whether reading waits until a loop asks for more.
     var isPaused = false
     var isSaveDue = false
+    /// A Boolean value that indicates whether reading waits until the process is resumed.
+    var isSuspended = false
     /// The producers that still have segments; empty if they are not known.
     var producers: Set<UUID> = []
     /// The number of the current generation, which begins when a member joins an empty audience, or by an interruption.
@@ -147,9 +149,14 @@ final class LogAudience: Sendable {
   func checkAppetite(_ generation: Int) -> Bool {
     state.withLock { state in
       state.isPaused = state.loops.contains { $0.loop.isFull }
-      return generation == state.generation && !state.isEmpty && !state.isPaused
+      return generation == state.generation && !state.isEmpty && !state.isPaused && !state.isSuspended
     }
   }
+
+  /// A Boolean value that indicates whether reading waits until the process is resumed.
+  var isSuspended: Bool { state.withLock { $0.isSuspended } }
+
+  func setSuspended(_ isSuspended: Bool) { state.withLock { $0.isSuspended = isSuspended } }
 
   /// Delivers an event to all members of a generation.
   ///

@@ -13,6 +13,8 @@ extension LogFeed {
     var hasBegun = false
     /// The start to use when the directory returns.
     var missed: (start: Start, generation: Int)?
+    /// The start to use after the process is resumed.
+    var refused: (start: Start, generation: Int)?
     /// The start to use after the contents have been swapped.
     var next: Start?
     /// A Boolean value that indicates whether it was reported that a swap has closed the log.
@@ -32,6 +34,7 @@ extension LogFeed {
       refusals = 0
       obstacle = nil
       missed = nil
+      refused = nil
       return epoch
     }
   }
@@ -51,7 +54,8 @@ extension LogFeed {
   struct Run: Sendable {
     let place: LogPlace
     let reader: LogReader
-    let lock: ConsumerLock?
+    /// The lock of the consumer, which a suspension releases.
+    var lock: ConsumerLock?
     /// The generation that the log is read for.
     let generation: Int
     /// A Boolean value that indicates whether events were read that no member received, so that they must be read

@@ -55,7 +55,8 @@ final class LogFeed: Sendable {
     self.changes = changes
     let following = changes.sink { [weak self] in self?.receive($0) }
     let membership = location.scope?.enrol(self)
-    subscriptions.withLock { $0 = Set([following, membership].compactMap { $0 }) }
+    let suspending = Suspensions.shared.add(self, at: location.url)
+    subscriptions.withLock { $0 = Set([following, membership, suspending].compactMap { $0 }) }
   }
 
   // MARK: Subscribers
@@ -132,6 +133,7 @@ final class LogFeed: Sendable {
 
   private func tryToBegin(from start: Start, _ generation: Int, _ epoch: Int) {
     guard state.withLock({ $0.epoch }) == epoch, !audience.isEmpty else { return }
+    if audience.isSuspended { return waitForResuming(from: start, generation) }
     var place = start.place
     do throws(AppGroupsLogError) {
       if place == nil { place = try location.readablePlace }
@@ -153,6 +155,7 @@ final class LogFeed: Sendable {
         if !state.withLock({ exchange(&$0.isClosed, with: true) }) { failures.send(error) }
         return
       }
+      if error.isAboutSuspension { return waitForResuming(from: start, generation) }
       // If the directory was removed, only a process that appends creates it again.
       if !(place?.exists ?? location.isAnythingThere) {
         return state.withLock { $0.missed = (start.again(), generation) }
@@ -196,6 +199,16 @@ final class LogFeed: Sendable {
   private func endRun() {
     // The files of the run are closed after the lock is released.
     state.replace { $0.run.take() }
+  }
+
+  private func waitForResuming(from start: Start, _ generation: Int) {
+    state.withLock { $0.refused = (start.again(), generation) }
+  }
+
+  /// Delivers the events that were appended while the process was suspended.
+  func continueReading() {
+    scan()
+    drain()
   }
 
   private func tryLater(from start: Start, _ generation: Int, _ epoch: Int) {

@@ -77,6 +77,33 @@ final class LogSaver: Sendable {
     }
   }
 
+  /// Saves unsaved positions, and releases the consumer's lock until ``takeBack()``.
+  func suspend() {
+    queue.sync {
+      guard let lock = heldLock else { return }
+      if lock.isInPlace { report { () throws(AppGroupsLogError) in try saveNow() } }
+      state.withLock { $0.lock = nil }
+    }
+  }
+
+  /// Acquires the consumer's lock again.
+  ///
+  /// - Returns: The lock, or `nil` if another process has it, or was the consumer in between.
+  func takeBack() -> ConsumerLock? {
+    queue.sync {
+      do throws(AppGroupsLogError) {
+        guard let saved = state.withLock({ $0.saved?.positions }), let lock = try consumer.lock(creating: false),
+          try consumer.load() == saved
+        else { return nil }
+        state.withLock { $0.lock = lock }
+        return lock
+      } catch {
+        // The attempt to begin again reports the error.
+        return nil
+      }
+    }
+  }
+
   /// Saves within ``interval``, if there is something new.
   func saveSoon() {
     guard audience.claimSaving() else { return }
@@ -229,7 +256,8 @@ final class LogSaver: Sendable {
     do throws(AppGroupsLogError) {
       try body()
     } catch {
-      failures.send(error)
+      // What a suspended process could not save is saved after it is resumed.
+      if !error.isAboutSuspension { failures.send(error) }
     }
   }
 }

@@ -227,7 +227,8 @@ struct LogTrimmer {
       do throws(AppGroupsLogError) {
         try trim(isWaiting: false)
       } catch {
-        report(error)
+        // A suspended process leaves trimming to the others.
+        if !error.isAboutSuspension { report(error) }
       }
     }
   }

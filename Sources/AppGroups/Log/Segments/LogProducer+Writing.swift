@@ -94,6 +94,8 @@ extension LogProducer {
     private mutating func makeSegment(
       in place: LogPlace, _ durability: Durability
     ) throws(AppGroupsLogError) -> SegmentWriter {
+      // Even inside an update that may finish: the lock of a segment would outlast it.
+      if DirectoryRules.phase(for: place.url) == .suspended { throw .suspended(place.url, operation: "append to") }
       index += 1
       let id = SegmentID(producer: identity, index: index)
       let header = SegmentHeader(id: id, firstSequence: sequence + 1, time: clock.next())
@@ -125,6 +127,9 @@ extension LogProducer {
       index = 0
       sequence = 0
     }
+
+    /// Closes the current segment, and releases its lock.
+    mutating func seal() { segment = nil }
 
     private mutating func reserve(_ count: Int) {
       guard scratch.count < count else { return }

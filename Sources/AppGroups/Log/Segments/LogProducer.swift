@@ -11,12 +11,16 @@ final class LogProducer: Sendable {
   let clock: LogClock
   let location: LogLocation
   private let writing: Guarded<Writing>
+  /// The part in suspensions.
+  private let membership = Guarded<SignalSubscription?>(nil)
 
   private init(_ location: LogLocation) {
     self.location = location
     let clock = LogClock()
     self.clock = clock
     writing = Guarded(Writing(clock, swapCount: location.swapCount ?? 0))
+    let suspending = Suspensions.shared.add(self, at: location.url)
+    membership.withLock { $0 = suspending }
   }
 
   /// The identity of this process in the log.
@@ -65,6 +69,11 @@ final class LogProducer: Sendable {
     }
   }
 
+  /// Ends the current segment; later events go to another one.
+  func seal() {
+    writing.withLock { $0.seal() }
+  }
+
   // MARK: Shared producers
 
   private struct Entry {
@@ -100,4 +109,12 @@ final class LogProducer: Sendable {
       return producer
     }
   }
+}
+
+/// A producer holds the lock of its current segment.
+extension LogProducer: Suspendable {
+  func releaseForSuspension() { seal() }
+
+  /// Does nothing: the next event begins a segment.
+  func resumeAfterSuspension() {}
 }

@@ -5,7 +5,10 @@ extension FileLock {
   /// lock.
   var isAbandoned: Bool {
     do throws(DurableFileError) {
-      return try tryLock(.shared)
+      guard try tryLock(.shared) else { return false }
+      // No process will ever lock it again.
+      unlock()
+      return true
     } catch {
       return false
     }

@@ -76,7 +76,7 @@ final class SegmentWriter {
       // A process that removes leftovers may have taken the file for one.
       guard try file.tryLock() else { throw DurableFileError(EWOULDBLOCK, "lock", url) }
     } catch {
-      throw .inaccessible(error)
+      throw .file(error, to: "append to", of: place.url)
     }
   }
 

@@ -1,0 +1,45 @@
+import Dispatch
+import FileSignals
+import Signals
+
+/// A consumer saves its position and releases its name while its process is suspended.
+extension LogFeed: Suspendable {
+  func endWorkForSuspension() {
+    audience.setSuspended(true)
+    // Waits for the subscribers that are being called.
+    queue.sync {}
+    saver?.suspend()
+    queue.sync { state.replace { $0.run?.lock.take() } }
+  }
+
+  /// Releases the name if the feed has begun to read since the suspension began.
+  func releaseForSuspension() { endWorkForSuspension() }
+
+  func resumeAfterSuspension() {
+    queue.sync {
+      audience.setSuspended(false)
+      takeBack()
+    }
+    // Subscribers that receive many events must not delay the other objects.
+    queue.async { [weak self] in self?.continueReading() }
+  }
+
+  /// Becomes the consumer again.
+  ///
+  /// If another process was the consumer in between, reading begins again at its position.
+  private func takeBack() {
+    let (missed, run) = state.withLock { ($0.refused.take(), $0.run) }
+    if let missed { return begin(from: missed.start, missed.generation) }
+    guard run != nil else {
+      if audience.isUnsaved { saver?.saveAcknowledged() }
+      return
+    }
+    guard let saver, run?.lock == nil else { return }
+    if let lock = saver.takeBack() {
+      state.withLock { $0.run?.lock = lock }
+      saver.saveSoon()
+    } else if let generation = audience.interrupt() {
+      begin(from: Start(place: nil, ends: audience.positions), generation)
+    }
+  }
+}

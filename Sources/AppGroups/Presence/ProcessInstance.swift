@@ -1,0 +1,59 @@
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The marks that distinguish a process from others that had, or will have, the same identifier.
+struct ProcessInstance: Codable, Hashable, Sendable {
+  /// The boot of the system, and the namespace of the identifier; empty if the system does not name them.
+  let system: String
+
+  /// The time at which the process began, as the system counts it; empty if it is unknown.
+  let start: String
+
+  /// The marks of this process.
+  static var current: ProcessInstance { ProcessInstance(system: currentSystem, start: start(of: getpid()) ?? "") }
+
+  /// Returns a Boolean value that indicates whether the process with these marks exists.
+  ///
+  /// A process of another system, such as one in another container, counts as ended, because its end cannot be observed.
+  func isRunning(as process: Int32) -> Bool {
+    guard process > 0, system == Self.currentSystem, kill(process, 0) == 0 || errno == EPERM else { return false }
+    return start.isEmpty || Self.start(of: process) == start
+  }
+
+  #if os(Linux) || os(Android)
+    private static let currentSystem: String = {
+      let space = FileStatus(path: "/proc/self/ns/pid").map { String($0.identity.inode) } ?? ""
+      return "\(text(of: "/proc/sys/kernel/random/boot_id") ?? "") \(space)"
+    }()
+
+    /// Returns the start of a process in ticks since the boot, which is the 22nd field of its state.
+    private static func start(of process: Int32) -> String? {
+      // The second field is a name in parentheses, which may contain spaces and parentheses.
+      guard let text = text(of: "/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else { return nil }
+      let fields = text[text.index(after: end)...].split(separator: " ")
+      // The first of these fields is the state; a zombie has ended.
+      return fields.count > 19 && fields[0] != "Z" && fields[0] != "X" ? String(fields[19]) : nil
+    }
+
+    private static func text(of path: String) -> String? {
+      do {
+        return String(decoding: try DurableFile.read(URL(filePath: path)), as: UTF8.self)
+          .trimmingCharacters(in: .whitespacesAndNewlines)
+      } catch {
+        return nil
+      }
+    }
+  #else
+    private static let currentSystem = ""
+
+    private static func start(of process: Int32) -> String? { nil }
+  #endif
+}

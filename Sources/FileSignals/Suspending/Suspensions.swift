@@ -1,0 +1,183 @@
+import Dispatch
+package import Foundation
+package import Signals
+
+/// The objects of this process that take part in suspensions, and the suspension of a directory.
+package final class Suspensions: Sendable {
+  package static let shared = Suspensions()
+
+  private struct Entry {
+    let url: URL
+    let stage: SuspensionStage
+    weak let member: (any Suspendable)?
+    /// The queue on which the member's methods run, one after another.
+    var queue: DispatchQueue?
+  }
+
+  private struct State {
+    var entries: [Int: Entry] = [:]
+    var lastNumber = 0
+  }
+
+  private let state = Guarded(State())
+
+  /// Held while a directory is suspended or resumed.
+  private let turn = OwnedLock()
+
+  /// Makes an object take part in the suspensions of every directory that contains a file.
+  ///
+  /// An object that is about to hold a lock checks ``DirectoryRules/phase(for:)`` after this call. If the directory is
+  /// still open, a suspension that begins later waits for the object.
+  ///
+  /// - Parameters:
+  ///   - member: The object, which is not kept alive.
+  ///   - url: The file or directory that it uses.
+  /// - Returns: A token that removes the object when it is cancelled or released.
+  package func add(_ member: any Suspendable, at url: URL) -> SignalSubscription {
+    let entry = Entry(url: url, stage: member.suspensionStage, member: member)
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      state.entries[state.lastNumber] = entry
+      return state.lastNumber
+    }
+    return SignalSubscription { [self] in state.replace { $0.entries.removeValue(forKey: number) } }
+  }
+
+  // MARK: Suspending
+
+  /// Ends all work of this process in a directory, releases all of its locks there, and refuses new ones.
+  ///
+  /// If the directory is already suspended, the call waits for work that is still under way.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory, whose path is free of symbolic links.
+  ///   - limit: The longest time to wait for work under way.
+  /// - Throws: ``SuspensionError/nested(_:)``; then nothing has changed. ``SuspensionError/stillBusy(_:files:after:)``.
+  @available(*, noasync, message: "It waits for work under way")
+  package func suspend(_ directory: URL, within limit: Duration) throws(SuspensionError) {
+    let path = directory.path
+    // A thread that waits for itself would wait for the whole limit.
+    let isNested = ThreadLocks.shared.isHeldByThisThread(in: path)
+    guard !isNested, !members(in: path).contains(where: { $0.member.delaysSuspensionOnThisThread }) else {
+      throw .nested(directory)
+    }
+    let unfinished = turn.withLock { () -> [URL] in
+      let begin = ContinuousClock.now
+      DirectoryRules.shared.setPhase(max(.preparing, DirectoryRules.shared.rule(of: path).phase), of: path)
+      // Half of the time is left for the work that only the next step ends.
+      _ = run(members(in: path), until: begin + limit / 2) { $0.endWorkForSuspension() }
+      DirectoryRules.shared.setPhase(.suspended, of: path)
+      let unfinished = run(members(in: path), until: begin + limit) { $0.releaseForSuspension() }
+      return Array(Set(unfinished + remainingLocks(in: path, until: begin + limit)))
+    }
+    if !unfinished.isEmpty { throw .stillBusy(directory, files: unfinished.map(\.path).sorted(), after: limit) }
+  }
+
+  /// Waits until this process holds no lock in a directory.
+  ///
+  /// - Returns: The files whose locks are still held at the end.
+  private func remainingLocks(in directory: String, until deadline: ContinuousClock.Instant) -> [URL] {
+    var pauses = Backoff.exponential(from: .microseconds(100), upTo: .milliseconds(5)).pauses()
+    while true {
+      let held = ThreadLocks.shared.held(in: directory) + HeldLocks.shared.held(in: directory)
+      if held.isEmpty || ContinuousClock.now >= deadline { return held }
+      _ = pauses.sleep()
+    }
+  }
+
+  // MARK: Resuming
+
+  /// Allows locks in a directory again, and lets all objects catch up.
+  ///
+  /// If the directory is not suspended, objects that could not continue try again.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory, whose path is free of symbolic links.
+  ///   - limit: The longest time to wait for one stage of the objects, which continue afterwards all the same.
+  /// - Throws: ``SuspensionError/notResumed(_:reasons:)``.
+  @available(*, noasync, message: "It waits for the objects of the directory")
+  package func resume(_ directory: URL, within limit: Duration) throws(SuspensionError) {
+    let path = directory.path
+    let reasons = Guarded<[String]>([])
+    turn.withLock {
+      DirectoryRules.shared.setPhase(.open, of: path)
+      for stage in SuspensionStage.allCases {
+        // An outer directory may still be suspended.
+        let due = members(in: path, stage).filter { DirectoryRules.phase(for: $0.url) == .open }
+        _ = run(due, until: .now + limit) { member in
+          do {
+            try member.resumeAfterSuspension()
+          } catch {
+            reasons.withLock { $0.append("\(error)") }
+          }
+        }
+      }
+    }
+    let found = reasons.withLock { $0 }
+    if !found.isEmpty { throw .notResumed(directory, reasons: found.sorted()) }
+  }
+
+  /// A Boolean value that indicates whether a directory itself is suspended.
+  package func isSuspended(_ directory: URL) -> Bool {
+    DirectoryRules.shared.rule(of: directory.path).phase != .open
+  }
+
+  // MARK: Members
+
+  private struct Member: Sendable {
+    let url: URL
+    let member: any Suspendable
+    let queue: DispatchQueue?
+  }
+
+  /// Returns the members in a directory that hold locks or, if a stage is given, the members of that stage.
+  private func members(in directory: String, _ stage: SuspensionStage? = nil) -> [Member] {
+    let all = state.withLock { state in
+      state.entries.filter { stage == nil ? $0.value.stage != .readers : $0.value.stage == stage }
+    }
+    let inside = all.sorted { $0.key < $1.key }.filter { DirectoryPaths(of: $0.value.url).areIn(directory) }
+    return inside.compactMap { number, entry in
+      guard let member = entry.member else { return nil }
+      return Member(url: entry.url, member: member, queue: entry.stage == .readers ? nil : queue(of: number))
+    }
+  }
+
+  /// Returns the queue of a member.
+  ///
+  /// Dispatch creates a thread for a serial queue even if all others block.
+  private func queue(of number: Int) -> DispatchQueue {
+    state.withLock { state in
+      if let queue = state.entries[number]?.queue { return queue }
+      let queue = DispatchQueue(label: "org.signals.suspending", qos: .userInitiated)
+      state.entries[number]?.queue = queue
+      return queue
+    }
+  }
+
+  /// Runs a closure for each member, and waits for them.
+  ///
+  /// - Returns: The files of the members that have not finished by the deadline.
+  private func run(
+    _ members: [Member], until deadline: ContinuousClock.Instant, _ body: @escaping @Sendable (any Suspendable) -> Void
+  ) -> [URL] {
+    let done = DispatchSemaphore(value: 0)
+    let unfinished = Guarded<[Int: URL]>([:])
+    var count = 0
+    for (index, member) in members.enumerated() {
+      guard let queue = member.queue else {
+        body(member.member)
+        continue
+      }
+      unfinished.withLock { $0[index] = member.url }
+      count += 1
+      queue.async {
+        body(member.member)
+        unfinished.withLock { $0[index] = nil }
+        done.signal()
+      }
+    }
+    let end = DispatchTime.now() + max(.zero, deadline - .now).inSeconds
+    for _ in 0..<count where done.wait(timeout: end) == .timedOut { break }
+    return unfinished.withLock { Array($0.values) }
+  }
+}
