@@ -35,5 +35,3 @@ try await context.setup(authDelegate: server)  // Prints "presession"
 let user = try await context.validUser()  // Prints "authenticated"
 print(user.isExpired(at: Date()))  // Prints "false"
 states.cancel()
-
-try FileManager.default.removeItem(at: root)

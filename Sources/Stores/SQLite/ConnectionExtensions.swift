@@ -63,7 +63,11 @@ extension SQLiteConnection {
         let text = { (start: UnsafeRawPointer?, count: CInt) in
           String(decoding: UnsafeRawBufferPointer(start: start, count: Int(count)), as: UTF8.self)
         }
-        return CInt(collation.compare(text(left, leftCount), text(right, rightCount)).rawValue)
+        return switch collation.compare(text(left, leftCount), text(right, rightCount)) {
+        case .orderedAscending: -1
+        case .orderedSame: 0
+        case .orderedDescending: 1
+        }
       },
       { box in if let box { Unmanaged<Box<DatabaseCollation>>.fromOpaque(box).release() } })
     if code != SQLITE_OK {
