@@ -1,4 +1,5 @@
-/// Some columns of a query's rows, or aggregates of them, as returned by ``Query/select(_:)->Selection<Model,Expression.Value>``.
+/// Some columns of a query's rows, or aggregates of them, as returned by
+/// ``Query/select(_:)->Selection<Model,Expression.Value>``.
 ///
 /// ```swift
 /// import Stores
