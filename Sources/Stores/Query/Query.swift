@@ -37,7 +37,7 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
   /// The statement that returns the rows, if they are not read from the model's table.
   let source: Statement?
   private(set) var condition: Condition<Model>?
-  var orders: [QueryOrder] = []
+  private(set) var orders: [QueryOrder] = []
   /// The words to search for, if the query is a search.
   var search: SearchText?
   private(set) var maximum: Int?

@@ -14,7 +14,7 @@ extension Query {
   /// Returns the statement that counts the rows.
   func compiledCount() throws(ModelError) -> CompiledQuery {
     let layout = try ModelLayout.of(Model.self)
-    guard source != nil || search != nil || maximum != nil || skipped > 0 else {
+    if isConditionOnly {
       let from = "SELECT COUNT(*) FROM \(SQL.name(layout.table))"
       guard let condition else { return CompiledQuery(sql: from) }
       var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: "\(from) WHERE "))
@@ -46,9 +46,14 @@ extension Query {
     return compiler.result
   }
 
+  /// A Boolean value that indicates whether the rows are those of the model's table that satisfy the condition.
+  ///
+  /// If not, a statement that counts, changes or groups the rows must contain the whole query.
+  var isConditionOnly: Bool { source == nil && search == nil && maximum == nil && skipped == 0 }
+
   /// Adds the condition of a statement that changes the rows.
   private func addRows(to compiler: inout QueryCompiler) throws(ModelError) {
-    guard source != nil || search != nil || maximum != nil || skipped > 0 else {
+    if isConditionOnly {
       guard let condition else { return }
       compiler.result.sql += " WHERE "
       return try compiler.add(condition.form)

@@ -14,8 +14,8 @@ extension Selection {
     let hasAggregates = columns.contains { $0.function != nil } || orders.contains { $0.column.function != nil }
     let isLimited = query.maximum != nil || query.skipped > 0
     guard hasAggregates || isDistinct || (isLimited && !orders.isEmpty) else {
-      var rows = query
-      rows.orders = orders.map { QueryOrder(column: $0.column.column, direction: $0.direction) } + query.orders
+      let first = orders.map { QueryOrder(column: $0.column.column, direction: $0.direction) }
+      var rows = query.sorted(by: first + query.orders)
       if let maximum { rows = rows.limit(min(maximum, query.maximum ?? maximum)) }
       let from = query.source == nil ? "\(selection) FROM \(SQL.name(layout.table))" : selection
       return (try rows.rows(of: layout, selecting: from), shape)
@@ -48,7 +48,7 @@ extension QueryCompiler {
   fileprivate mutating func addSource<Model: StoreModel>(
     _ query: Query<Model>, after selection: String
   ) throws(ModelError) {
-    guard query.source != nil || query.maximum != nil || query.skipped > 0 else {
+    if query.isConditionOnly {
       result.sql = "\(selection) FROM \(SQL.name(layout.table))"
       guard let condition = query.condition else { return }
       result.sql += " WHERE "
@@ -93,16 +93,12 @@ extension Query {
     let layout = try ModelLayout.of(Model.self)
     var window = QueryCompiler(layout: layout, result: CompiledQuery(sql: ""))
     let group = try window.comparable(column, with: .null).name
-    try window.add(orders, isRanked: search != nil && orders.isEmpty)
+    try window.add(orders, isRanked: false)
     let number = SQL.name("\(SQL.ownPrefix)number")
     let selection = "SELECT *, ROW_NUMBER() OVER (PARTITION BY \(group)\(window.result.sql)) AS \(number)"
-    var unordered = self
-    unordered.orders = []
-    let rows = try unordered.rows(of: layout, selecting: "\(selection) FROM \(SQL.name(layout.table))")
-    var query = Query(
-      source: Statement(
-        sql: "SELECT * FROM (\(rows.sql)) WHERE \(number) <= ?", arguments: rows.arguments + [.integer(Int64(count))]))
-    query.orders = orders
-    return query
+    let rows = try sorted(by: []).rows(of: layout, selecting: "\(selection) FROM \(SQL.name(layout.table))")
+    let first = Statement(
+      sql: "SELECT * FROM (\(rows.sql)) WHERE \(number) <= ?", arguments: rows.arguments + [.integer(Int64(count))])
+    return Query(source: first).sorted(by: orders)
   }
 }

@@ -104,6 +104,17 @@ struct SearchTests {
     #expect("\(Letter.matching("it's").limit(3))" == "SELECT * FROM letter MATCH 'it''s' LIMIT 3")
   }
 
+  @Test func `an aggregate of a search counts only the matches`() throws {
+    try add("milk 1", "milk 2", "tea")
+    try database.read { transaction throws in
+      let sums = try transaction.all(Letter.matching("milk").select { ($0.title.count(), $0.title.max()) })
+      #expect(sums.map(\.0) == [2])
+      #expect(sums.map(\.1) == ["milk 2"])
+      let titles = try transaction.all(Page.matching("tea").select { $0.title }.distinct())
+      #expect(titles == ["tea"])
+    }
+  }
+
   @Test func `a snippet marks the words`() throws {
     try database.write { transaction throws in
       try transaction.put(Letter(title: "A b\u{2}c", body: "One two three four five six"))
