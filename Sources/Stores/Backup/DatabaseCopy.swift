@@ -72,7 +72,7 @@ struct DatabaseCopy {
   private func run(
     _ backup: OpaquePointer, _ patience: Duration, _ progress: (DatabaseBackupProgress) throws -> Void
   ) throws {
-    var attempts = 0
+    var pauses = Self.backoff.pauses()
     var deadline = ContinuousClock.now + patience
     while true {
       let code = sqlite3_backup_step(backup, Self.stride)
@@ -81,11 +81,10 @@ struct DatabaseCopy {
         let (remaining, total) = (Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
         try progress(DatabaseBackupProgress(completedPageCount: total - remaining, totalPageCount: total))
         if code == SQLITE_DONE { return }
-        (attempts, deadline) = (0, .now + patience)
+        (pauses, deadline) = (Self.backoff.pauses(), .now + patience)
       case SQLITE_BUSY, SQLITE_LOCKED:
-        attempts += 1
         guard ContinuousClock.now < deadline else { throw failure(code) }
-        usleep(UInt32((Self.backoff.pause(after: attempts) ?? .zero).inSeconds * 1_000_000))
+        _ = pauses.sleep()
       default: throw failure(code)
       }
     }
