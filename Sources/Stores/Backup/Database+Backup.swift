@@ -19,8 +19,8 @@ extension Database {
   /// ```
   ///
   /// - **Content.** The copy contains one moment: everything that was committed when the call began, and nothing else.
-  /// - **Other processes.** They read and write meanwhile. The log of the database grows until the copy is complete, and
-  ///   a swap of the directory waits for it. Writes to a database in memory wait.
+  /// - **Other processes.** They can read and write during the copy. The log of the database grows until the copy is
+  ///   complete, and a swap of the directory waits for it. Writes to a database in memory wait.
   /// - **Destination.** The copy is one file without a log, as readable as the original. It appears when it is complete
   ///   and on the disk, and replaces an older copy. An incomplete copy has the suffix `.partial`.
   ///

@@ -53,7 +53,7 @@ struct BackupTests {
     #expect(try restored.integrityCheck() == [])
   }
 
-  @Test func `a copy contains the moment at which it began, whatever others commit meanwhile`() throws {
+  @Test func `a copy contains the moment at which it began, whatever others commit during the copy`() throws {
     let other = try Database(.file(directory.file("source.sqlite")), schema: .searched)
     let steps = Shared(0)
     try database.backup(to: copy) { _ in
