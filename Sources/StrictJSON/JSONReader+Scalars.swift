@@ -47,10 +47,21 @@ extension JSONReader {
     return true
   }
 
+  /// Reads the number at the current position as it is written.
+  ///
+  /// - Returns: The text, and whether it is written as an integer; `nil` if there is no number.
+  /// - Throws: ``TextProblem``.
+  package mutating func numberText() throws(TextProblem) -> (text: String, isInteger: Bool)? {
+    guard isAtNumber else { return nil }
+    let start = index
+    let isInteger = try skipNumber()
+    return (text(of: start..<index), isInteger)
+  }
+
   /// Reads the value at the current position, which is neither an object nor an array.
-  mutating func scalar() throws(TextProblem) -> JSONNode.Content {
+  package mutating func scalar() throws(TextProblem) -> JSONNode.Content {
     if peek == JSONByte.quote { return .string(try string()) }
-    if isAtNumber { return try number() }
+    if let number = try number() { return number }
     if skip("true") { return .bool(true) }
     if skip("false") { return .bool(false) }
     if skip("null") { return .null }
@@ -60,10 +71,9 @@ extension JSONReader {
   /// The problem of a missing value at the current position.
   var noValue: TextProblem { problem(isAtEnd ? "expected a value, but the text ends" : "expected a value") }
 
-  private mutating func number() throws(TextProblem) -> JSONNode.Content {
+  private mutating func number() throws(TextProblem) -> JSONNode.Content? {
     let start = index
-    let isInteger = try skipNumber()
-    let text = text(of: start..<index)
+    guard let (text, isInteger) = try numberText() else { return nil }
     if isInteger {
       guard let number = Int(text) else { throw problem("\(text) does not fit in an Int", at: start) }
       return .int(number)

@@ -1,5 +1,5 @@
 /// A type that receives the parts of a value in the order of the text.
-protocol JSONVisitor {
+package protocol JSONVisitor {
   /// Reads the scalar at the reader's index.
   mutating func scalar(_ reader: inout JSONReader) throws(TextProblem)
 
@@ -15,7 +15,7 @@ protocol JSONVisitor {
 
 extension JSONReader {
   /// Reads the value at the current position, part by part and without recursion.
-  mutating func visit(_ visitor: inout some JSONVisitor) throws(TextProblem) {
+  package mutating func visit(_ visitor: inout some JSONVisitor) throws(TextProblem) {
     var open: [UInt8] = []
     while true {
       if let end = closingBracket {

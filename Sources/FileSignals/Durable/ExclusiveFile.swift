@@ -31,14 +31,17 @@ package final class ExclusiveFile {
   ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped.
   ///     Several objects for one file share one lock during a swap. A later object joins the lock, and must be unlocked
   ///     after the object that holds it.
+  ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync, message: "It may wait for another process; use the async form")
   package init(
-    locking url: URL, within confinement: FileConfinement? = nil, joinsOuterLock: Bool = false, isForSwap: Bool = false
+    locking url: URL, within confinement: FileConfinement? = nil, joinsOuterLock: Bool = false,
+    isForSwap: Bool = false, limit: Duration? = nil
   ) throws(DurableFileError) {
     for _ in 0..<1000 {
       let place = try FilePlace(url, within: confinement)
-      guard let hold = try Self.lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap) else { continue }
+      let hold = try Self.lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap, limit: limit)
+      guard let hold else { continue }
       self.place = place
       isLocked = hold == .own
       return
@@ -71,8 +74,8 @@ package final class ExclusiveFile {
   ///
   /// Fails if the path no longer leads to the place.
   @available(*, noasync)
-  init?(locking place: FilePlace, isForSwap: Bool) throws(DurableFileError) {
-    guard let hold = try Self.lock(place, isForSwap: isForSwap) else { return nil }
+  init?(locking place: FilePlace, isForSwap: Bool, limit: Duration?) throws(DurableFileError) {
+    guard let hold = try Self.lock(place, isForSwap: isForSwap, limit: limit) else { return nil }
     self.place = place
     isLocked = hold == .own
   }
@@ -99,16 +102,18 @@ package final class ExclusiveFile {
   ///   - place: The place.
   ///   - joinsOuterLock: A Boolean value that indicates whether to join a lock that this thread already holds.
   ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped.
+  ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
   ///   - waits: A Boolean value that indicates whether to wait while the lock is held elsewhere.
   /// - Returns: The owner of the lock, or `nil` if the lock is held elsewhere or the file's path no longer leads to the
   ///   place.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   static func lock(
-    _ place: FilePlace, joinsOuterLock: Bool = false, isForSwap: Bool = false, waits: Bool = true
+    _ place: FilePlace, joinsOuterLock: Bool = false, isForSwap: Bool = false, limit: Duration? = nil,
+    waits: Bool = true
   ) throws(DurableFileError) -> Hold? {
     let turn: ThreadLocks.Turn
-    if waits, DirectoryRules.areSet, let limit = DirectoryRules.shared.rule(for: place.location.url).limit {
+    if waits, let limit = limit ?? DirectoryRules.limit(for: place.location.url) {
       return try lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap, within: limit)
     }
     switch ThreadLocks.shared.acquire(place, isForSwap: isForSwap, waits: waits) {
@@ -139,17 +144,16 @@ package final class ExclusiveFile {
   private static func lock(
     _ place: FilePlace, joinsOuterLock: Bool, isForSwap: Bool, within limit: Duration
   ) throws(DurableFileError) -> Hold? {
-    let deadline = ContinuousClock.now + limit
-    var pauses = FileLock.pauses
-    while true {
+    let end = try FileLock.waiting.repeating(within: limit) { () throws(DurableFileError) -> Hold?? in
       let hold = try lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap, waits: false)
       if let hold { return hold }
-      guard place.isCurrent else { return nil }
-      guard ContinuousClock.now < deadline else {
-        throw .lockTimeout(place.location.url, after: limit, holder: place.sidecar.holder)
-      }
-      _ = pauses.sleep()
+      // It ends without a lock if the path leads elsewhere.
+      return place.isCurrent ? nil : .some(nil)
     }
+    guard let hold = end else {
+      throw .lockTimeout(place.location.url, after: limit, holder: place.sidecar.holder)
+    }
+    return hold
   }
 
   deinit {

@@ -63,31 +63,37 @@ package final class FileAccess: Sendable {
   /// Acquires the file's lock through the files that are still open from the last time, if the path still leads to
   /// them.
   ///
-  /// - Parameter isForSwap: A Boolean value that indicates whether the contents around the file are about to be
-  ///   swapped.
-  /// - Returns: The locked file, or `nil` if ``lockAnew(isForSwap:)`` must resolve the path again.
+  /// - Parameters:
+  ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped.
+  ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
+  /// - Returns: The locked file, or `nil` if ``lockAnew(isForSwap:limit:)`` must resolve the path again.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
-  package func lockAgain(isForSwap: Bool = false) throws(DurableFileError) -> ExclusiveFile? {
+  package func lockAgain(
+    isForSwap: Bool = false, limit: Duration? = nil
+  ) throws(DurableFileError) -> ExclusiveFile? {
     let place = state.withLock {
       $0.isUsed = true
       return $0.place
     }
     guard let place else { return nil }
-    let file = try ExclusiveFile(locking: place, isForSwap: isForSwap)
+    let file = try ExclusiveFile(locking: place, isForSwap: isForSwap, limit: limit)
     if file == nil { release(place) }
     return file
   }
 
   /// Resolves the path and acquires the file's lock.
   ///
-  /// - Parameter isForSwap: A Boolean value that indicates whether the contents around the file are about to be
-  ///   swapped.
+  /// - Parameters:
+  ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped.
+  ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
   /// - Returns: The locked file.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
-  package func lockAnew(isForSwap: Bool = false) throws(DurableFileError) -> ExclusiveFile {
-    let file = try ExclusiveFile(locking: url, within: confinement, isForSwap: isForSwap)
+  package func lockAnew(
+    isForSwap: Bool = false, limit: Duration? = nil
+  ) throws(DurableFileError) -> ExclusiveFile {
+    let file = try ExclusiveFile(locking: url, within: confinement, isForSwap: isForSwap, limit: limit)
     let place = file.place
     state.withLock { $0 = State(place: place, isUsed: true) }
     OpenPlaces.shared.keep(self)

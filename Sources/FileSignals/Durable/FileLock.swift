@@ -147,18 +147,14 @@ package struct FileLock: ~Copyable, Sendable {
 
   @available(*, noasync)
   private func acquire(_ mode: Mode, within limit: Duration) throws(DurableFileError) {
-    let deadline = ContinuousClock.now + limit
-    var pauses = Self.pauses
-    while try !tryAcquire(mode) {
-      guard ContinuousClock.now < deadline else { throw .lockTimeout(url, after: limit, holder: holder) }
-      _ = pauses.sleep()
+    let acquired = try Self.waiting.repeating(within: limit) { () throws(DurableFileError) in
+      try tryAcquire(mode) ? true : nil
     }
+    if acquired == nil { throw .lockTimeout(url, after: limit, holder: holder) }
   }
 
   /// The pauses between attempts, because no system call waits for a lock with a time limit.
-  static var pauses: Backoff.Pauses {
-    Backoff.exponential(from: .microseconds(50), upTo: .milliseconds(10), factor: 1.5).pauses()
-  }
+  static var waiting: Backoff { .exponential(from: .microseconds(50), upTo: .milliseconds(10), factor: 1.5) }
 
   /// The process that holds the lock; `nil` if it is unknown.
   var holder: LockHolder? { LockHolder.find(identity, descriptor: number) }

@@ -35,8 +35,8 @@ enum FileReader {
   ) throws(DurableFileError) -> Data {
     guard size < .max else { throw .fileTooLarge(url) }
     guard size <= limit else { throw .exceedsLimit(url, size: size, limit: limit) }
-    // One byte more than expected, so that the end is found without another call.
-    var capacity = size + 1
+    // One byte more than expected, so that the end is found without another call. Files of the system report no size.
+    var capacity = size > 0 ? size + 1 : 4096
     var count = 0
     guard var buffer = malloc(capacity) else { throw DurableFileError(ENOMEM, "read", url) }
     while true {

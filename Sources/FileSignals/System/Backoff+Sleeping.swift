@@ -8,6 +8,27 @@ package import Signals
   import Musl
 #endif
 
+extension Backoff {
+  /// Repeats an attempt until it succeeds or a time has passed, and blocks the thread between attempts.
+  ///
+  /// - Parameters:
+  ///   - limit: The longest time; at least one attempt is made.
+  ///   - attempt: Returns a result, or `nil` to be called again.
+  /// - Returns: The result, or `nil` if the time has passed.
+  /// - Throws: The error of `attempt`.
+  @available(*, noasync, message: "It blocks the thread")
+  package func repeating<Result, Failure: Error>(
+    within limit: Duration, _ attempt: () throws(Failure) -> Result?
+  ) throws(Failure) -> Result? {
+    let deadline = ContinuousClock.now + limit
+    var pauses = pauses()
+    while true {
+      if let result = try attempt() { return result }
+      guard ContinuousClock.now < deadline, pauses.sleep() else { return nil }
+    }
+  }
+}
+
 extension Backoff.Pauses {
   /// Counts a failed attempt and blocks the thread until the next one.
   ///

@@ -31,6 +31,13 @@ package struct Descriptor: ~Copyable, Sendable {
     return Self.close(number)
   }
 
+  /// Gives up ownership of the descriptor, which the caller must close.
+  package consuming func release() -> CInt {
+    let number = number
+    discard self
+    return number
+  }
+
   @discardableResult
   private static func close(_ number: CInt) -> CInt {
     #if canImport(Darwin)
@@ -43,10 +50,7 @@ package struct Descriptor: ~Copyable, Sendable {
   }
 
   /// The status of the open file, or `nil` with `errno` set.
-  package var status: FileStatus? {
-    var status = stat()
-    return fstat(number, &status) == 0 ? FileStatus(status) : nil
-  }
+  package var status: FileStatus? { FileStatus(descriptor: number) }
 }
 
 /// Repeats a system call as long as signals interrupt it.

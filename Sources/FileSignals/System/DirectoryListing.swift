@@ -58,7 +58,7 @@ package enum DirectoryListing {
   }
 
   /// Returns the name in an entry that `readdir` returned.
-  static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+  package static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
     // Sound: `d_name` ends with a NUL and lives until the next call; a copy of `dirent` could truncate it.
     withUnsafePointer(to: &entry.pointee.d_name) { pointer in
       pointer.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }

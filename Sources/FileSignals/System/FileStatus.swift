@@ -68,6 +68,17 @@ package struct FileStatus: Sendable {
   }
 }
 
+extension FileStatus {
+  /// Reads the status of an open file.
+  ///
+  /// Fails with `errno` set if the descriptor is not open.
+  package init?(descriptor: CInt) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}
+
 /// Returns the path without symbolic links, `.` and `..`, or `nil` with `errno` set if the file does not exist.
 package func canonicalPath(_ path: String) -> String? {
   guard let resolved = realpath(path, nil) else { return nil }

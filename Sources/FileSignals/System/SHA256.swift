@@ -1,4 +1,4 @@
-/// The digest of FIPS 180-4, used for names, since Foundation does not provide it on all platforms.
+/// The digest of FIPS 180-4, which Foundation does not provide on all platforms.
 package enum SHA256 {
   /// The first 32 bits of the fractional parts of the square roots of the first eight primes.
   private static let start: [UInt32] = [
@@ -16,6 +16,7 @@ package enum SHA256 {
     return UInt32(truncatingIfNeeded: root)
   }
 
+  /// Returns the digest of a message, which has 32 bytes.
   package static func digest(_ message: [UInt8]) -> [UInt8] {
     var hash = start
     let padding = (119 - message.count % 64) % 64
@@ -23,31 +24,56 @@ package enum SHA256 {
     let padded =
       message + [0x80] + Array(repeating: 0, count: padding)
       + (0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * $0)) }
-    for block in stride(from: 0, to: padded.count, by: 64) { add(padded[block..<(block + 64)], to: &hash) }
+    var words = [UInt32](repeating: 0, count: 64)
+    let constants = constants
+    for block in stride(from: 0, to: padded.count, by: 64) {
+      schedule(padded, at: block, into: &words)
+      compress(words, constants, into: &hash)
+    }
     return hash.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * $0)) } }
   }
 
-  private static func add(_ block: ArraySlice<UInt8>, to hash: inout [UInt32]) {
-    var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { index in
-      (0..<4).reduce(UInt32(0)) { $0 << 8 | UInt32(block[index + $1]) }
+  /// Expands a block of 64 bytes into 64 words, without an allocation.
+  private static func schedule(_ bytes: [UInt8], at block: Int, into words: inout [UInt32]) {
+    var index = 0
+    while index < 16 {
+      let byte = block &+ index &* 4
+      let upper = UInt32(bytes[byte]) << 24 | UInt32(bytes[byte &+ 1]) << 16
+      words[index] = upper | UInt32(bytes[byte &+ 2]) << 8 | UInt32(bytes[byte &+ 3])
+      index &+= 1
     }
-    for index in 16..<64 {
-      let early = words[index - 15], late = words[index - 2]
+    while index < 64 {
+      let early = words[index &- 15], late = words[index &- 2]
       let first = rotated(early, 7) ^ rotated(early, 18) ^ (early >> 3)
       let second = rotated(late, 17) ^ rotated(late, 19) ^ (late >> 10)
-      words.append(words[index - 16] &+ first &+ words[index - 7] &+ second)
+      words[index] = words[index &- 16] &+ first &+ words[index &- 7] &+ second
+      index &+= 1
     }
-    var state = hash
-    for index in 0..<64 {
-      let (a, e) = (state[0], state[4])
-      let choice = (e & state[5]) ^ (~e & state[6])
-      let majority = (a & state[1]) ^ (a & state[2]) ^ (state[1] & state[2])
+  }
+
+  private static func compress(_ words: [UInt32], _ constants: [UInt32], into hash: inout [UInt32]) {
+    var (a, b, c, d) = (hash[0], hash[1], hash[2], hash[3])
+    var (e, f, g, h) = (hash[4], hash[5], hash[6], hash[7])
+    var index = 0
+    while index < 64 {
+      let choice = (e & f) ^ (~e & g)
+      let majority = (a & b) ^ (a & c) ^ (b & c)
       let mixed = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-      let first = state[7] &+ mixed &+ choice &+ constants[index] &+ words[index]
+      let first = h &+ mixed &+ choice &+ constants[index] &+ words[index]
       let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
-      state = [first &+ second] + state[0..<3] + [state[3] &+ first] + state[4..<7]
+      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
+      index &+= 1
     }
-    for index in 0..<8 { hash[index] &+= state[index] }
+    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { hash[index] &+= word }
+  }
+
+  /// Returns the authentication code of a message, HMAC-SHA-256 of RFC 2104.
+  ///
+  /// Without the key, the message cannot be found by trying likely ones.
+  package static func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+    let short = key.count > 64 ? digest(key) : key
+    let padded = short + Array(repeating: 0, count: 64 - short.count)
+    return digest(padded.map { $0 ^ 0x5C } + digest(padded.map { $0 ^ 0x36 } + message))
   }
 
   private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {

@@ -27,6 +27,13 @@
       os_unfair_lock_lock(platform)
     }
 
+    /// Acquires the lock if it is free.
+    ///
+    /// - Returns: `true` if this thread now holds the lock.
+    package borrowing func tryLock() -> Bool {
+      os_unfair_lock_trylock(platform)
+    }
+
     /// Releases the lock, which this thread must hold.
     @usableFromInline
     package borrowing func unlock() {

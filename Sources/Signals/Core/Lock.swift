@@ -31,6 +31,15 @@
       if !attempt.exchanged { queue.wait(for: state) }
     }
 
+    /// Acquires the lock if it is free.
+    ///
+    /// - Returns: `true` if this thread now holds the lock.
+    package borrowing func tryLock() -> Bool {
+      state.compareExchange(
+        expected: State.free, desired: State.held, successOrdering: .acquiring, failureOrdering: .relaxed
+      ).exchanged
+    }
+
     /// Releases the lock, which this thread must hold.
     @inlinable @inline(__always)
     package borrowing func unlock() {

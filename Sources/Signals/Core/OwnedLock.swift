@@ -28,6 +28,15 @@ package struct OwnedLock: ~Copyable, Sendable {
     owner.store(ThreadIdentity.current.address, ordering: .relaxed)
   }
 
+  /// Acquires the lock if it is free.
+  ///
+  /// - Returns: `true` if this thread now holds the lock.
+  package borrowing func tryLock() -> Bool {
+    guard inner.tryLock() else { return false }
+    owner.store(ThreadIdentity.current.address, ordering: .relaxed)
+    return true
+  }
+
   /// Releases the lock, which this thread must hold.
   @inlinable @inline(__always)
   package borrowing func unlock() {

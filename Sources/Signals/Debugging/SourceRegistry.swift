@@ -112,6 +112,12 @@ public struct RegisteredSource: Sendable, Identifiable {
   /// It is `nil` without such a closure, or if the source has been released.
   public var valueDescription: String? { describing?() }
 
+  /// The number of changes of a property so far.
+  ///
+  /// It is `nil` for an emitter, which does not count its values, or if the source has been released. A derived value
+  /// counts the values that it computed.
+  public var changeCount: UInt64? { (reference.core as? any CountedSource)?.changeCount }
+
   /// The number of active subscriptions; 0 if the source has been released.
   public var subscriberCount: Int { source?.subscriberCount ?? 0 }
 

@@ -39,6 +39,16 @@ extension EmitterCore: TracedSource {
   }
 }
 
+/// A source that counts its changes.
+protocol CountedSource: SourceCore {
+  /// The number of changes so far.
+  var changeCount: UInt64 { get }
+}
+
+extension PropertyCore: CountedSource {
+  final var changeCount: UInt64 { lock.withLock { version } }
+}
+
 extension TracedSource {
   /// The number of subscriptions that are active or being started.
   var subscriberCount: Int { interest.load(ordering: .relaxed) & ~Self.recording }

@@ -58,6 +58,20 @@ public struct Backoff: Sendable, Hashable {
     Backoff(first: pause, factor: 1, longest: pause, jitter: jitter, limit: limit).checked()
   }
 
+  /// Returns a backoff whose pauses are random, from zero to a limit that doubles after each failure.
+  ///
+  /// This is full jitter. It spreads the attempts of many clients that failed at the same moment.
+  ///
+  /// - Parameters:
+  ///   - first: The limit of the first pause.
+  ///   - longest: The limit of all pauses.
+  ///   - limit: The number of pauses before giving up; `nil` for no limit.
+  /// - Returns: The backoff.
+  public static func fullJitter(from first: Duration, upTo longest: Duration, limit: Int? = nil) -> Backoff {
+    // A pause that jitter lengthens or shortens by all of itself lies between zero and its double.
+    exponential(from: first / 2, upTo: longest / 2, jitter: 1, limit: limit)
+  }
+
   /// Stops the program if a number makes no sense.
   private func checked() -> Backoff {
     if first < .zero { stop(because: "A pause cannot be negative: \(first)") }

@@ -1,8 +1,9 @@
-import FileSignals
 import Foundation
 import Signals
 import TestSupport
 import Testing
+
+@testable import FileSignals
 
 @Suite struct `A lock between processes` {
   let folder: TemporaryDirectory
@@ -182,4 +183,27 @@ import Testing
     #expect(mkfifo(pipe.path, 0o600) == 0)
     #expect(failure(.reading, pipe) == nil)
   }
+
+  #if os(Linux)
+    @Test func `names its holder while hundreds of other locks come and go`() async throws {
+      let lock = try open()
+      let isLocked = try lock.tryLock()
+      #expect(isLocked)
+      let others = (0..<200).map { creat(folder.file("other \($0)").path, 0o600) }
+      defer { for other in others { close(other) } }
+      let isOver = Guarded(false)
+      let changes = Task {
+        try await onThread {
+          while !isOver.withLock({ $0 }) {
+            for other in others { flock(other, LOCK_EX) }
+            for other in others { flock(other, LOCK_UN) }
+          }
+        }
+      }
+      let holders = try await onThread { (0..<300).map { _ in lock.holder?.processIdentifier } }
+      isOver.withLock { $0 = true }
+      try await changes.value
+      #expect(holders.allSatisfy { $0 == getpid() }, "\(holders.count { $0 == nil }) times unknown")
+    }
+  #endif
 }

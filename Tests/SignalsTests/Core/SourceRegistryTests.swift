@@ -20,15 +20,19 @@ struct SourceRegistryTests {
     #expect(listed.subscriberCount == 1)
     #expect(listed.place == "SignalsTests/SourceRegistryTests.swift:\(line)")
     #expect(await listed.subscriptions().map(\.description) == ["map → sink"])
+    #expect(listed.changeCount == 0)
     volume?.value = 6
+    #expect(listed.changeCount == 1)
     #expect(listed.valueDescription == "6 of 10")
     #expect(source("registry.keys")?.kind == .emitter)
     #expect(source("registry.keys")?.valueDescription == nil)
+    #expect(source("registry.keys")?.changeCount == nil)
     subscription?.cancel()
     volume = nil
     #expect(source("registry.volume") == nil)
     #expect(listed.valueDescription == nil)
     #expect(listed.subscriberCount == 0)
+    #expect(listed.changeCount == nil)
     withExtendedLifetime(keys) {}
   }
 
