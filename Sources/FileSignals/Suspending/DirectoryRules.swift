@@ -76,6 +76,11 @@ package final class DirectoryRules: Sendable {
     return result
   }
 
+  /// Returns the longest time to wait for the lock of a file, or `nil` if there is no limit.
+  static func limit(for file: URL) -> Duration? {
+    areSet ? shared.rule(for: file).limit : nil
+  }
+
   /// Returns the phase for a file.
   package static func phase(for file: URL) -> Phase {
     // Ordered after the registration of the caller; see ``Suspensions/add(_:at:)``.
