@@ -90,6 +90,12 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
+      name: "KqueueModel",
+      dependencies: ["Signals", "FileSignals"],
+      path: "Tests/KqueueModel",
+      swiftSettings: settings
+    ),
+    .target(
       name: "TestWorld",
       dependencies: [
         "Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks", "TestSupport",
@@ -118,7 +124,7 @@ let package = Package(
     ),
     .testTarget(
       name: "FileSignalsTests",
-      dependencies: ["FileSignals", "Signals", "TestSupport", "Peer"],
+      dependencies: ["FileSignals", "Signals", "TestSupport", "KqueueModel", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(

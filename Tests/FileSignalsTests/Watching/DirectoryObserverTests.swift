@@ -1,10 +1,11 @@
-import Foundation
 @testable import FileSignals
+import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite(.patient) struct `A directory observer` {
+@Suite(.patient, .eachKernel) struct `A directory observer` {
   let folder: TemporaryDirectory
 
   init() throws {
@@ -27,18 +28,19 @@ import Testing
     try await DurableFile.write(Data("newer".utf8), to: folder.file("new"))
     await expect(.replaced, "new")
     try Data("newest".utf8).write(to: folder.file("old"))
-    await expect(.modified, "old")
+    // Where only changes of entries are reported, the next one also reveals this write.
+    if WatchSource.reportsWrites { await expect(.modified, "old") }
     // A child process of another test may hold the file open for a moment. Its closing is a late modification, which
     // the system can merge with a change of attributes. It happens once, so one of these changes arrives alone.
-    for permissions in [0o640, 0o600, 0o640]
+    for permissions in WatchSource.reportsWrites ? [0o640, 0o600, 0o640] : []
     where !log.all.contains(FileEvent(kind: .attributes, url: folder.file("old"))) {
       let count = log.all.count
       try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.file("old").path)
       await log.wait { $0.dropFirst(count).contains { $0.url == folder.file("old") } }
     }
-    await expect(.attributes, "old")
+    if WatchSource.reportsWrites { await expect(.attributes, "old") }
     try FileManager.default.moveItem(at: folder.file("old"), to: folder.file("moved"))
-    await expect(.moved, "old")
+    await expect(WatchSource.reportsWrites ? .moved : .deleted, "old")
     await expect(.created, "moved")
     try FileManager.default.removeItem(at: folder.file("new"))
     await expect(.deleted, "new")

@@ -1,5 +1,6 @@
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
@@ -30,7 +31,7 @@ private final class Follower: Sendable {
   }
 }
 
-@Suite(.patient) struct `A file observer` {
+@Suite(.patient, .eachKernel) struct `A file observer` {
   let folder: TemporaryDirectory
   let file: URL
 

@@ -1,10 +1,11 @@
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite struct `An observer of symbolic links` {
+@Suite(.patient, .eachKernel) struct `An observer of symbolic links` {
   let folder: TemporaryDirectory
 
   init() throws {

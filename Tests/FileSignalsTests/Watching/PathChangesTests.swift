@@ -1,11 +1,12 @@
 import Dispatch
 @testable import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("The changes of a path")
+@Suite("The changes of a path", .patient, .eachKernel)
 struct PathChangesTests {
   @Test
   func `changes before the first subscription are delivered to the first subscriber as one`() async throws {
@@ -76,6 +77,7 @@ struct PathChangesTests {
       let seen = Recorder<PathChange>()
       let changes = try PathChanges(contentsOf: directory.url, queue: DispatchQueue(label: "test"))
       let watch = changes.sink { seen.record($0) }
+      _ = changes.follow(["open"])
       let handle = try FileHandle(forWritingTo: url)
       // The first write may arrive in one burst with a late event of another test's watch: the creation of this
       // directory.
@@ -98,6 +100,7 @@ struct PathChangesTests {
       let contents = Recorder<Bool>()
       let changes = try PathChanges(contentsOf: directory.url, queue: DispatchQueue(label: "test"))
       let watch = changes.sink { contents.record($0.isStructural) }
+      _ = changes.follow(["open"])
       let events = try DirectoryObserver(directory.url).recorded()
       let handle = try FileHandle(forWritingTo: url)
       for count in 1...5 {
@@ -106,7 +109,7 @@ struct PathChangesTests {
       }
       #expect(events.elements == [])
       try handle.close()
-      try await events.first("the end of writing") { $0.kind == .modified }
+      if WatchSource.reportsWrites { try await events.first("the end of writing") { $0.kind == .modified } }
       withExtendedLifetime(watch) {}
     }
   #endif

@@ -1,5 +1,6 @@
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
@@ -50,7 +51,7 @@ final class TreeFollower: Sendable {
   }
 }
 
-@Suite(.patient) struct `A recursive directory observer` {
+@Suite(.patient, .eachKernel) struct `A recursive directory observer` {
   let folder: TemporaryDirectory
 
   init() throws {
@@ -61,7 +62,8 @@ final class TreeFollower: Sendable {
     try store("1", try folder.makeFolder("a/b/c").appending(path: "file"))
     let follower = try TreeFollower(folder.url)
     try Data("2".utf8).write(to: folder.file("a/b/c/file"))
-    await follower.expect(.modified, "a/b/c/file")
+    // Elsewhere, only changes of entries are reported.
+    if WatchSource.reportsWrites { await follower.expect(.modified, "a/b/c/file") }
     try store("3", folder.file("a/b/c/file"))
     await follower.expect(.replaced, "a/b/c/file")
     try store("4", folder.file("a/other"))
@@ -121,7 +123,7 @@ final class TreeFollower: Sendable {
       try FileManager.default.removeItem(at: outside.file("x/y/unseen"))
     }
     #expect(!follower.log.all.contains { $0.path.hasSuffix("unseen") })
-    #expect(follower.log.all.contains(.init(kind: .moved, path: "z/y/1")))
+    if WatchSource.reportsWrites { #expect(follower.log.all.contains(.init(kind: .moved, path: "z/y/1"))) }
   }
 
   @Test func `continues where a directory is removed and recreated, 200 times`() async throws {

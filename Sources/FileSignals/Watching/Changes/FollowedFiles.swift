@@ -2,47 +2,42 @@ import Dispatch
 import Foundation
 import Signals
 
-#if canImport(Darwin)
-  /// Files that are watched individually, because the system reports only changes of entries for a directory.
-  final class FollowedFiles: Sendable {
-    private let directory: URL
-    private let queue: DispatchQueue
-    private let onWrite: @Sendable (String) -> Void
-    private let watches = Guarded<[String: SignalSubscription]>([:])
+/// Files that are watched individually, because the system reports only changes of entries for a directory.
+final class FollowedFiles: Sendable {
+  private let directory: URL
+  private let queue: DispatchQueue
+  private let source: WatchSource
+  private let onWrite: @Sendable (String) -> Void
+  private let watches = Guarded<[String: SignalSubscription]>([:])
 
-    init(in directory: URL, queue: DispatchQueue, onWrite: @escaping @Sendable (String) -> Void) {
-      self.directory = directory
-      self.queue = queue
-      self.onWrite = onWrite
-    }
-
-    /// Watches exactly these files, and returns those not watched before.
-    func follow(_ names: Set<String>) -> Set<String> {
-      // The old watches end with no lock held.
-      var new = names
-      watches.replace { watches in
-        let old = watches.filter { !names.contains($0.key) }
-        for name in old.keys { watches[name] = nil }
-        new.subtract(watches.keys)
-        return old
-      }
-      for name in new {
-        do {
-          let file = directory.appending(path: name, directoryHint: .notDirectory)
-          let watch = try PathChanges(file: file, queue: queue).sink { [onWrite] _ in onWrite(name) }
-          watches.withLock { $0[name] = watch }
-        } catch {
-          // The directory is still watched. A process that has reached its limit of open files detects writes later.
-        }
-      }
-      return new
-    }
+  init(
+    in directory: URL, from source: WatchSource, queue: DispatchQueue, onWrite: @escaping @Sendable (String) -> Void
+  ) {
+    self.directory = directory
+    self.source = source
+    self.queue = queue
+    self.onWrite = onWrite
   }
-#else
-  /// Files that need no watch of their own, because the directory's watch reports each write.
-  struct FollowedFiles: Sendable {
-    init(in directory: URL, queue: DispatchQueue, onWrite: @escaping @Sendable (String) -> Void) {}
 
-    func follow(_ names: Set<String>) -> Set<String> { [] }
+  /// Watches exactly these files, and returns those not watched before.
+  func follow(_ names: Set<String>) -> Set<String> {
+    // The old watches end with no lock held.
+    var new = names
+    watches.replace { watches in
+      let old = watches.filter { !names.contains($0.key) }
+      for name in old.keys { watches[name] = nil }
+      new.subtract(watches.keys)
+      return old
+    }
+    for name in new {
+      do {
+        let file = directory.appending(path: name, directoryHint: .notDirectory)
+        let watch = try PathChanges(file: file, queue: queue, source: source).sink { [onWrite] _ in onWrite(name) }
+        watches.withLock { $0[name] = watch }
+      } catch {
+        // The directory is still watched. A process that has reached its limit of open files detects writes later.
+      }
+    }
+    return new
   }
-#endif
+}

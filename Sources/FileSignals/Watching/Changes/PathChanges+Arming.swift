@@ -62,7 +62,7 @@ extension PathChanges {
   private func watches(of plan: WatchPlan, _ arming: inout Arming) -> [WatchToken] {
     var armed: [WatchToken] = []
     do throws(FileObserverError) {
-      let backend = try backend()
+      let backend = try source.backend()
       for place in plan.places where place.path != "/" || place.depth != .itself {
         do throws(FileObserverError) {
           armed.append(try backend.add(WatchPoint(place, watch: self), opened: nil))
@@ -91,7 +91,7 @@ extension PathChanges {
   private func release(_ tokens: [WatchToken]) {
     guard !tokens.isEmpty else { return }
     do throws(FileObserverError) {
-      let backend = try backend()
+      let backend = try source.backend()
       for token in tokens { backend.remove(token) }
     } catch {
       // Without a backend there are no tokens.
@@ -112,7 +112,7 @@ extension PathChanges {
     guard !polling.isForced else { return nil }
     do throws(FileObserverError) {
       let place = WatchPlan.Place(path: "\(targetPath)/\(inner)", identity: identity, depth: .entries)
-      let token = try backend().add(WatchPoint(place, inner: inner, watch: self), opened: descriptor)
+      let token = try source.backend().add(WatchPoint(place, inner: inner, watch: self), opened: descriptor)
       arming.withLock { _ = $0.innerTokens.insert(token) }
       return token
     } catch {

@@ -55,7 +55,7 @@ extension PathChanges {
   private var wakingBackend: (any WatchBackend)? {
     guard !polling.isForced else { return nil }
     do throws(FileObserverError) {
-      return try backend()
+      return try source.backend()
     } catch {
       // The path is polled, and its health reports the reason.
       return nil

@@ -28,7 +28,7 @@ package final class PathChanges: ChangeSource {
   private let emitter = Emitter<PathChange, Never>()
   let target: WatchPlan.Target
   let polling: WatchPolling
-  let backend: @Sendable () throws(FileObserverError) -> any WatchBackend
+  let source: WatchSource
   let queue: DispatchQueue
 
   let pending = Guarded(PendingEvents())
@@ -51,7 +51,14 @@ package final class PathChanges: ChangeSource {
   package convenience init(
     file url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue? = nil
   ) throws(FileObserverError) {
-    try self.init(path: FileObserver.path(of: url), target: .file, polling: polling, queue: queue)
+    try self.init(file: url, polling: polling, queue: queue, source: .current)
+  }
+
+  convenience init(
+    file url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue?, source: WatchSource
+  ) throws(FileObserverError) {
+    try self.init(
+      path: FileObserver.path(of: url), target: .file, polling: polling, queue: queue, source: source)
   }
 
   /// Creates a watch of a directory, which must exist, that also reports writes to files that their writers still have
@@ -74,18 +81,20 @@ package final class PathChanges: ChangeSource {
 
   init(
     path: String, target: WatchPlan.Target, polling: WatchPolling, queue: DispatchQueue?, followsFiles: Bool = false,
-    backend: @escaping @Sendable () throws(FileObserverError) -> any WatchBackend = WatchHub.shared
+    source: WatchSource = .current
   ) throws(FileObserverError) {
     self.path = path
     self.target = target
     self.polling = polling
-    self.backend = backend
+    self.source = source
     let serial = DispatchQueue(label: "org.signals.observer", qos: .userInitiated, target: queue)
     self.queue = serial
     retries = DelayedCall(.exponential(from: .seconds(1), upTo: .seconds(30)), on: serial)
     followed =
-      followsFiles
-      ? FollowedFiles(in: URL(fileURLWithPath: path, isDirectory: true), queue: queue ?? serial) { [emitter] name in
+      followsFiles && source.needsWatchPerFile
+      ? FollowedFiles(
+        in: URL(fileURLWithPath: path, isDirectory: true), from: source, queue: queue ?? serial
+      ) { [emitter] name in
         emitter.send(PathChange(written: name))
       } : nil
     arming = Guarded(Arming(WatchPlan(path: path, target: target)))

@@ -42,7 +42,9 @@ struct FileChanges: ChangeInterpreter {
       // A file system may reuse the number of the file that was replaced.
       if !kinds.isDisjoint(with: [.movedIn, .created]) { return .replaced }
       if kinds.contains(.written) { return .modified }
-      return kinds.contains(.attributes) ? .attributes : nil
+      guard kinds.contains(.attributes) else { return nil }
+      // Some systems report a truncation as a change of attributes.
+      return old.size == new.size ? .attributes : .modified
     }
   }
 
