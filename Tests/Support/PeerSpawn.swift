@@ -34,12 +34,17 @@ enum PeerSpawn {
       var actions: posix_spawn_file_actions_t?
       var attributes: posix_spawnattr_t?
       posix_spawnattr_init(&attributes)
-      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_CLOEXEC_DEFAULT | POSIX_SPAWN_SETSIGMASK))
     #else
       var actions = posix_spawn_file_actions_t()
       var attributes = posix_spawnattr_t()
       posix_spawnattr_init(&attributes)
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     #endif
+    // Threads of Dispatch block all signals. A shell that inherits their mask never learns that its child has ended.
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawn_file_actions_init(&actions)
     defer {
       posix_spawn_file_actions_destroy(&actions)

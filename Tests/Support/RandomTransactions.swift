@@ -1,23 +1,19 @@
-/// Random transactions on a small database with two tables and a full-text index, as lists of statements.
+/// Random transactions on a small database with two tables, as lists of statements.
+///
+/// The tables are `place (id, name, isOpen)` and `visit (id, place, stars, note)`. A visit refers to its place, which
+/// removes it, and notes are unique.
 public enum RandomTransactions {
-  /// The statements that create the tables.
-  public static let schema = """
-    CREATE TABLE IF NOT EXISTS place (id INTEGER PRIMARY KEY, name TEXT NOT NULL, isOpen INTEGER NOT NULL);
-    CREATE TABLE IF NOT EXISTS visit (
-      id INTEGER PRIMARY KEY, place INTEGER NOT NULL, stars INTEGER, note TEXT UNIQUE,
-      FOREIGN KEY (place) REFERENCES place (id) ON DELETE CASCADE);
-    CREATE VIRTUAL TABLE IF NOT EXISTS visit_text USING fts5(note, content = 'visit', content_rowid = 'id');
-    CREATE TRIGGER IF NOT EXISTS visit_insert AFTER INSERT ON visit BEGIN
-      INSERT INTO visit_text (rowid, note) VALUES (new.id, new.note);
-    END;
-    CREATE TRIGGER IF NOT EXISTS visit_delete AFTER DELETE ON visit BEGIN
-      INSERT INTO visit_text (visit_text, rowid, note) VALUES ('delete', old.id, old.note);
-    END;
-    CREATE TRIGGER IF NOT EXISTS visit_update AFTER UPDATE ON visit BEGIN
-      INSERT INTO visit_text (visit_text, rowid, note) VALUES ('delete', old.id, old.note);
-      INSERT INTO visit_text (rowid, note) VALUES (new.id, new.note);
-    END;
-    """
+  /// The statements that create a full-text index of the notes, and the triggers that keep it in step.
+  public static let textIndex = [
+    "CREATE VIRTUAL TABLE visit_text USING fts5(note, content = 'visit', content_rowid = 'id')",
+    "CREATE TRIGGER visit_insert AFTER INSERT ON visit BEGIN \(added); END",
+    "CREATE TRIGGER visit_delete AFTER DELETE ON visit BEGIN \(removed); END",
+    "CREATE TRIGGER visit_update AFTER UPDATE ON visit BEGIN \(removed); \(added); END",
+  ]
+
+  private static let added = "INSERT INTO visit_text (rowid, note) VALUES (new.id, new.note)"
+  private static let removed =
+    "INSERT INTO visit_text (visit_text, rowid, note) VALUES ('delete', old.id, old.note)"
 
   /// Returns the statements of one transaction.
   ///
