@@ -12,5 +12,8 @@
       }
       return try GroupDirectory.make(url)
     }
+
+    /// `nil`, because the caches of a group are in its container.
+    static func defaultCaches(for groupIdentifier: String) -> URL? { nil }
   }
 #endif

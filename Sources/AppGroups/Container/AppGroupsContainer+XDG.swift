@@ -15,15 +15,24 @@
       return try GroupDirectory.make(groupIdentifier, in: root)
     }
 
-    /// Returns the user's data directory according to the XDG Base Directory Specification, which ignores relative
-    /// paths.
+    /// Returns the directory with the name of the group, in the user's cache directory.
+    static func defaultCaches(for groupIdentifier: String) -> URL? {
+      directory("XDG_CACHE_HOME", or: ".cache", ProcessInfo.processInfo.environment)?
+        .appending(path: "AppGroups/\(groupIdentifier)", directoryHint: .isDirectory)
+    }
+
+    /// Returns the user's data directory according to the XDG Base Directory Specification.
     package static func dataHome(_ environment: [String: String]) -> URL? {
-      if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
-        return URL(filePath: path, directoryHint: .isDirectory)
-      }
+      directory("XDG_DATA_HOME", or: ".local/share", environment)
+    }
+
+    /// Returns a base directory of the user, from an environment variable or in the home directory.
+    ///
+    /// Relative paths are ignored, as the specification demands.
+    private static func directory(_ name: String, or path: String, _ environment: [String: String]) -> URL? {
+      if let path = environment[name], path.hasPrefix("/") { return URL(filePath: path, directoryHint: .isDirectory) }
       guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-      return URL(filePath: home, directoryHint: .isDirectory)
-        .appending(path: ".local/share", directoryHint: .isDirectory)
+      return URL(filePath: home, directoryHint: .isDirectory).appending(path: path, directoryHint: .isDirectory)
     }
   }
 #endif

@@ -21,6 +21,12 @@ public struct AppGroupsContainer: Sendable, Hashable {
   /// The shared directory, with symbolic links resolved; it exists.
   public let containerURL: URL
 
+  /// The directory for files that can be created again, which the system may remove; it may not exist.
+  ///
+  /// On Apple platforms, and in a directory of your choice, it is `Library/Caches` in the container. Elsewhere it is a
+  /// directory with the name of the group, in `$XDG_CACHE_HOME/AppGroups` or `~/.cache/AppGroups`.
+  public let cachesURL: URL
+
   /// Opens the container of a group, and creates it if it is missing.
   ///
   /// - Parameter groupIdentifier: The group, such as `group.com.example.app`. It must be a plain name of at most 255
@@ -31,6 +37,7 @@ public struct AppGroupsContainer: Sendable, Hashable {
     try Self.validate(groupIdentifier)
     self.groupIdentifier = groupIdentifier
     containerURL = try Self.defaultDirectory(for: groupIdentifier)
+    cachesURL = Self.defaultCaches(for: groupIdentifier) ?? Self.caches(in: containerURL)
   }
 
   /// Uses a directory of your choice as the container of a group, and creates it if it is missing.
@@ -44,6 +51,11 @@ public struct AppGroupsContainer: Sendable, Hashable {
     try Self.validate(groupIdentifier)
     self.groupIdentifier = groupIdentifier
     containerURL = try GroupDirectory.make(directory)
+    cachesURL = Self.caches(in: containerURL)
+  }
+
+  private static func caches(in directory: URL) -> URL {
+    directory.appending(path: "Library/Caches", directoryHint: .isDirectory)
   }
 
   private static func validate(_ groupIdentifier: String) throws(AppGroupsError) {

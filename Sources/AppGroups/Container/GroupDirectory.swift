@@ -1,5 +1,5 @@
 import FileSignals
-import Foundation
+package import Foundation
 
 #if canImport(Darwin)
   import Darwin
@@ -12,7 +12,7 @@ import Foundation
 /// Creates the directories of a group, which only the user may enter.
 ///
 /// If the superuser creates a directory, it gets the owner of its parent directory, who could not enter it otherwise.
-enum GroupDirectory {
+package enum GroupDirectory {
   /// Creates a directory and its parent directories, unless they exist.
   ///
   /// - Returns: The directory with symbolic links resolved, so that later comparisons of paths are valid.
@@ -22,6 +22,11 @@ enum GroupDirectory {
     try makeAll(url.path, for: url)
     guard let path = canonicalPath(url.path) else { throw failure(url) }
     return URL(filePath: path, directoryHint: .isDirectory)
+  }
+
+  /// Creates a directory of a group and its parent directories, unless they exist.
+  package static func makeAll(_ url: URL) throws(AppGroupsError) {
+    _ = try make(url)
   }
 
   /// Creates a directory in a parent directory whose symbolic links are resolved, unless it exists.

@@ -24,10 +24,20 @@ extension SharedFileEngine: ScopeMember {
   /// It acquires the lock of the file, so the writers of other processes wait, too. Each writer that acquires the lock
   /// later checks whether the path still leads to the file that it waited for.
   @available(*, noasync)
-  func holdForSwap() throws {
-    guard memory.withLock({ $0.phase != .closed }) else { return }
-    held = try location.lockForSwap()
+  func holdForSwap(within patience: Duration?) throws -> Bool {
+    guard memory.withLock({ $0.phase != .closed }) else { return true }
+    do throws(AppGroupsFileError) {
+      held = try location.lockForSwap(within: patience)
+    } catch {
+      guard patience != nil, case .inaccessible(.lockTimeout) = error else { throw error }
+      return false
+    }
     memory.withLock { $0.phase = .held }
+    return true
+  }
+
+  func letGo() {
+    publishSwap(.unchanged, into: ScopeChanges())
   }
 
   @available(*, noasync)

@@ -133,12 +133,14 @@ struct SharedFileLocation: Sendable {
   ///
   /// Nothing that is missing is created.
   ///
+  /// - Parameter patience: The longest time to wait, or `nil` for the limit of the directory.
   /// - Returns: The locked file, or `nil` if there is no place for a lock, and so no writer to keep out.
+  /// - Throws: ``AppGroupsFileError``.
   @available(*, noasync)
-  func lockForSwap() throws(AppGroupsFileError) -> ExclusiveFile? {
+  func lockForSwap(within patience: Duration?) throws(AppGroupsFileError) -> ExclusiveFile? {
     do {
-      if let file = try access.lockAgain(isForSwap: true) { return file }
-      return try access.lockAnew(isForSwap: true)
+      if let file = try access.lockAgain(isForSwap: true, limit: patience) { return file }
+      return try access.lockAnew(isForSwap: true, limit: patience)
     } catch {
       switch error {
       case .reentrantLock, .descriptorLimitReached, .lockTimeout, .suspended, .system: throw AppGroupsFileError(error)

@@ -198,7 +198,11 @@ extension LogLocation: ScopeMember {
   var swapStage: ScopeStage { .logs }
 
   @available(*, noasync)
-  func holdForSwap() { turn.lock() }
+  func holdForSwap(within patience: Duration?) -> Bool { turn.lock(within: patience) }
+
+  func letGo() {
+    if turn.isHeldByThisThread { turn.unlock() }
+  }
 
   func prepareSwap(_ outcome: ScopeOutcome) {
     guard outcome == .swapped, let scope else { return }
@@ -217,6 +221,6 @@ extension LogLocation: ScopeMember {
   }
 
   func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    if turn.isHeldByThisThread { turn.unlock() }
+    letGo()
   }
 }

@@ -173,7 +173,7 @@ public final class Scope: Sendable {
     into changes: ScopeChanges, _ act: () throws -> Result, publishing publish: (Result) -> Void = { _ in }
   ) throws -> Result {
     try withTurn {
-      let held = try hold(into: changes)
+      let held = try members.hold()
       let result: Result
       do {
         members.isSwapping = true
@@ -196,7 +196,7 @@ public final class Scope: Sendable {
   /// - Throws: The error of a member or of `body`.
   package func rest<Result>(into changes: ScopeChanges, _ body: () throws -> Result) throws -> Result {
     try withTurn {
-      let held = try hold(into: changes)
+      let held = try members.hold()
       defer { release(held, .unchanged, into: changes) }
       return try body()
     }
@@ -212,15 +212,7 @@ public final class Scope: Sendable {
       members.isSwapping = true
       // The swap has already happened, so no member can refuse it. A member that cannot be held is prepared
       // nevertheless.
-      let all = members.all
-      for member in all {
-        do {
-          try member.holdForSwap()
-        } catch {
-          continue
-        }
-      }
-      release(all, .swapped, into: changes, publishing: publish)
+      release(members.holdAfterSwap(), .swapped, into: changes, publishing: publish)
     }
   }
 
@@ -236,20 +228,6 @@ public final class Scope: Sendable {
       stop(because: "A swap began inside another swap of the same scope; begin it after the other one has returned")
     }
     return try members.turn.withLock(body)
-  }
-
-  private func hold(into changes: ScopeChanges) throws -> [any ScopeMember] {
-    var held: [any ScopeMember] = []
-    do {
-      for member in members.all {
-        try member.holdForSwap()
-        held.append(member)
-      }
-      return held
-    } catch {
-      release(held, .unchanged, into: changes)
-      throw error
-    }
   }
 
   /// Resumes members in the order in which they were held: of several members for one file, the first holds the lock.

@@ -1,9 +1,10 @@
 /// A live value that takes part in the swaps of a ``Scope``.
 ///
-/// A swap has four steps, all on one thread. All members finish a step before the next one begins:
+/// A swap has five steps, all on one thread. All members finish a step before the next one begins:
 ///
 /// ```
-///   hold      work in progress ends, and new work waits
+///   hold      work in progress ends, and new work waits; if one member takes long, all others are let go again
+///   settle    the member closes and saves what it must
 ///             ── the contents are swapped ──
 ///   prepare   the member reads its new content; nothing is sent
 ///   publish   the member stores what it read, in a batch with all others
@@ -20,8 +21,22 @@ package protocol ScopeMember: AnyObject, Sendable {
 
   /// Finishes the work in progress, and keeps new work waiting until ``publishSwap(_:into:)`` or ``resumeAfterSwap()``.
   ///
+  /// - Parameter patience: The longest time to wait for the work in progress, or `nil` to wait as long as it takes.
+  ///   That work may itself wait for a member that is already held, so only the first member is waited for without a
+  ///   limit.
+  /// - Returns: `false` if the work takes longer; the member is then not held.
   /// - Throws: The reason why the contents cannot be swapped now. Then no member is held, and nothing is swapped.
-  func holdForSwap() throws
+  func holdForSwap(within patience: Duration?) throws -> Bool
+
+  /// Undoes ``holdForSwap(within:)``, because another member takes too long or refuses.
+  ///
+  /// The default implementation does nothing.
+  func letGo()
+
+  /// Closes and saves what must not be open during the swap.
+  ///
+  /// The default implementation does nothing.
+  func settleForSwap()
 
   /// Reads the content after the attempt, and keeps it.
   ///
@@ -44,13 +59,15 @@ package protocol ScopeMember: AnyObject, Sendable {
 extension ScopeMember {
   package var delaysSwapOnThisThread: Bool { false }
   package var swapStage: ScopeStage { .contents }
-  package func holdForSwap() throws {}
+  package func holdForSwap(within patience: Duration?) throws -> Bool { true }
+  package func letGo() {}
+  package func settleForSwap() {}
   package func prepareSwap(_ outcome: ScopeOutcome) {}
   package func resumeAfterSwap() {}
 }
 
 /// The order in which the members of a ``Scope`` are held, prepared and published.
-package enum ScopeStage: Int, Sendable, Comparable {
+package enum ScopeStage: Int, Sendable, Comparable, CaseIterable {
   /// Members that read the contents themselves, such as files and databases.
   case contents
 
@@ -59,7 +76,7 @@ package enum ScopeStage: Int, Sendable, Comparable {
 
   /// Members that are used from inside the work of others, such as logs in a transaction.
   ///
-  /// They are held last: work that a swap waits for never waits for them.
+  /// They are held last, so that work that a swap waits for rarely waits for them.
   case logs
 
   package static func < (first: ScopeStage, second: ScopeStage) -> Bool { first.rawValue < second.rawValue }

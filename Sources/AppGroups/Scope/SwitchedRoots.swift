@@ -17,6 +17,12 @@ package enum SwitchedRoots {
   /// The names that are not switched in a root with the layout of an app in Apple's sandbox.
   package static let permanentNamesInSandbox = ["tmp", "SystemData", "Library/Preferences", "Library/SplashBoard"]
 
+  /// The names that are not switched in a group's directory.
+  ///
+  /// The system's preferences service owns the group's preferences, too. A value there counts as switched all the same,
+  /// because nothing in the directory tells a group's root from another one.
+  package static let permanentNamesInGroup = ["Library/Preferences"]
+
   /// The part of an `AppContainer`'s state that lists the paths that stay in place.
   private struct State: Decodable {
     let excludes: [String]?
@@ -26,28 +32,39 @@ package enum SwitchedRoots {
   ///
   /// - Parameter url: The location, with symbolic links resolved, which need not exist.
   /// - Returns: The root, or `nil` if the location is not switched.
-  /// - Complexity: One access to the file system for each directory above the location.
+  /// - Complexity: Two accesses to the file system for each directory above the location.
   package static func root(switching url: URL) -> URL? {
     var names: [String] = []
     var directory = url.standardizedFileURL
     while directory.pathComponents.count > 1 {
       names.insert(directory.lastPathComponent, at: 0)
       directory.deleteLastPathComponent()
-      let state = directory.appending(path: "\(recordDirectories[0])/state.json", directoryHint: .notDirectory)
-      guard FileStatus(path: state.path) != nil else { continue }
-      let excludes = excludes(in: state)
-      if stays(names, permanentNames + [recordDirectories[0]] + excludes) { return nil }
-      guard directory.lastPathComponent == "Library" else { return directory }
-      // The records of a sandbox are one directory below its root.
-      let sandbox = permanentNames + permanentNamesInSandbox + [recordDirectories[1]] + excludes
-      return stays(["Library"] + names, sandbox) ? nil : directory
+      for (record, permanent) in zip(recordDirectories, [[], permanentNamesInSandbox]) {
+        let state = directory.appending(path: "\(record)/state.json", directoryHint: .notDirectory)
+        guard FileStatus(path: state.path) != nil else { continue }
+        let staying = permanentNames + permanent + [record] + excludes(in: state)
+        if stays(names, staying) { return nil }
+        // The records of a sandbox are one directory below its root, whose own paths are excluded.
+        guard directory.lastPathComponent == "Library" else { return directory }
+        return stays(["Library"] + names, staying + permanentNamesInSandbox) ? nil : directory
+      }
     }
     return nil
   }
 
   private static func stays(_ names: [String], _ staying: [String]) -> Bool {
     let path = names.joined(separator: "/")
-    return staying.contains { path == $0 || path.hasPrefix($0 + "/") }
+    return staying.contains { staying in
+      if let name = nameAtAnyDepth(staying) { return names.contains(name) }
+      return path == staying || path.hasPrefix(staying + "/")
+    }
+  }
+
+  /// Returns the name that stays at any depth, if an excluded path is such a rule: `**/name`.
+  package static func nameAtAnyDepth(_ path: String) -> String? {
+    guard path.hasPrefix("**/") else { return nil }
+    let name = path.dropFirst(3)
+    return name.contains("/") ? nil : String(name)
   }
 
   /// Returns the paths that a state excludes from switching; none if it cannot be read.

@@ -9,8 +9,10 @@ final class SuiteFormat: Sendable {
   private let url: URL
 
   private struct Memory {
-    /// The entries that were last read or written, in order.
+    /// The entries that were last read or written, in the order of the file.
     var last: [SuiteEntry] = []
+    /// A Boolean value that indicates whether these are sorted by name, and no name occurs twice; `nil` if unknown.
+    var isSorted: Bool?
     var origin = 0
   }
 
@@ -35,19 +37,60 @@ final class SuiteFormat: Sendable {
   }
 
   private func encode(_ contents: SuiteContents) -> Data {
-    let entries = contents.entries.values.sorted { $0.name < $1.name }
-    remember(entries)
+    let entries = sorted(contents)
+    remember(entries, isSorted: true)
     guard !entries.isEmpty else { return Data("{}\n".utf8) }
-    var data = Data()
-    data.reserveCapacity(entries.reduce(8) { $0 + $1.line.count + 4 })
-    let separator = Data(",\n  ".utf8)
-    data.append(contentsOf: "{\n  ".utf8)
-    for (index, entry) in entries.enumerated() {
-      if index > 0 { data.append(separator) }
-      data.append(entry.line)
+    let (start, separator, end) = (Array("{\n  ".utf8), Array(",\n  ".utf8), Array("\n}\n".utf8))
+    let size = entries.reduce(start.count + end.count - separator.count) { $0 + $1.line.count + separator.count }
+    var data = Data(count: size)
+    data.withUnsafeMutableBytes { buffer in
+      // Sound: the pieces have the size that was added up above. Appending them one by one takes several times as long.
+      var rest = buffer[...]
+      func put(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: rest).copyMemory(from: bytes)
+        rest = rest.dropFirst(bytes.count)
+      }
+      start.withUnsafeBytes(put)
+      for (index, entry) in entries.enumerated() {
+        if index > 0 { separator.withUnsafeBytes(put) }
+        entry.line.withUnsafeBytes(put)
+      }
+      end.withUnsafeBytes(put)
     }
-    data.append(contentsOf: "\n}\n".utf8)
     return data
+  }
+
+  /// Returns the entries sorted by name.
+  ///
+  /// - Complexity: O(*n* + *k* log *k*) for *k* names that the last contents did not have, if those were sorted.
+  private func sorted(_ contents: SuiteContents) -> [SuiteEntry] {
+    let (last, isSorted) = memory.withLock { ($0.last, $0.isSorted) }
+    guard isSorted ?? Self.isSorted(last) else { return contents.entries.values.sorted { $0.name < $1.name } }
+    var entries: [SuiteEntry] = []
+    entries.reserveCapacity(contents.count)
+    for entry in last { if let now = contents[entry.name] { entries.append(now) } }
+    if entries.count == contents.count { return entries }
+    let kept = Set(entries.map { ObjectIdentifier($0) })
+    let new = contents.entries.values.filter { !kept.contains(ObjectIdentifier($0)) }.sorted { $0.name < $1.name }
+    return Self.merged(entries, new)
+  }
+
+  private static func isSorted(_ entries: [SuiteEntry]) -> Bool {
+    zip(entries, entries.dropFirst()).allSatisfy { $0.name < $1.name }
+  }
+
+  private static func merged(_ first: [SuiteEntry], _ second: [SuiteEntry]) -> [SuiteEntry] {
+    var merged: [SuiteEntry] = []
+    merged.reserveCapacity(first.count + second.count)
+    var rest = second[...]
+    for entry in first {
+      while let next = rest.first, next.name < entry.name {
+        merged.append(next)
+        rest = rest.dropFirst()
+      }
+      merged.append(entry)
+    }
+    return merged + rest
   }
 
   private func decode(_ data: Data) throws -> SuiteContents {
@@ -71,12 +114,15 @@ final class SuiteFormat: Sendable {
       entries[entry.name] = entry
       found.append(entry)
     }
-    remember(found)
+    remember(found, isSorted: nil)
     return SuiteContents(entries, url: url, origin: origin)
   }
 
-  private func remember(_ entries: [SuiteEntry]) {
+  private func remember(_ entries: [SuiteEntry], isSorted: Bool?) {
     // Decoded values may run code when they are released.
-    memory.replace { exchange(&$0.last, with: entries) }
+    memory.replace { memory in
+      memory.isSorted = isSorted
+      return exchange(&memory.last, with: entries)
+    }
   }
 }

@@ -56,7 +56,7 @@ struct ScopedFileTests {
       try engine.queue.sync {
         try Data(text.utf8).write(to: engine.location.url)
         engine.lookNow()
-        try engine.holdForSwap()
+        _ = try engine.holdForSwap(within: nil)
       }
       // The retry comes first.
       let isOver = DispatchSemaphore(value: 0)

@@ -194,4 +194,27 @@ struct SuiteTests {
     #expect(suite.status.value == .current)
     #expect(try fixture.text(of: url) == "{\n  \"one\" : 1\n}\n")
   }
+
+  @Test(.seeded)
+  func `the file stays sorted, whatever this program and others add, change and remove`() throws {
+    var chance = Chance()
+    var expected: [String: Int] = [:]
+    for round in 0..<300 {
+      if chance.once(in: 10) {
+        let members = expected.shuffled(using: &chance).map { "\"\($0.key)\": \($0.value)" }
+        try Data("{\(members.joined(separator: ", "))}".utf8).write(to: suite.url)
+      }
+      let names = (0...chance.number(below: 3)).map { _ in "k\(chance.number(below: 60))" }
+      let isRemoval = chance.once(in: 3)
+      try suite.update { contents in
+        for name in names { try contents.set(isRemoval ? nil : round, forKey: name) }
+      }
+      for name in names { expected[name] = isRemoval ? nil : round }
+      // An update that changes nothing leaves the order of the other program.
+      try suite.set(round, forKey: "last")
+      expected["last"] = round
+      let lines = expected.sorted { $0.key < $1.key }.map { "  \"\($0.key)\" : \($0.value)" }
+      #expect(try fixture.text(of: suite.url) == "{\n\(lines.joined(separator: ",\n"))\n}\n")
+    }
+  }
 }

@@ -90,6 +90,11 @@ struct ConsumerPlace: Sendable {
     }
   }
 
+  /// The identity of the file that the running consumer keeps locked, or `nil` if there is none.
+  var lockIdentity: FileIdentity? {
+    FileStatus(path: path(Self.lockSuffix), relativeTo: place.base, followsLinks: false)?.identity
+  }
+
   // MARK: The cursor
 
   /// A Boolean value that indicates whether the consumer's position is known, so that the log is kept for it.
@@ -209,6 +214,17 @@ struct ConsumerPlace: Sendable {
       try write(Data(loss.word.utf8), to: Self.lossSuffix)
     } catch {
       throw .file(error, to: "trim", of: place.url)
+    }
+  }
+
+  /// The reason in the note of lost events, which stays; `nil` if there is no note.
+  var lossNote: String? {
+    guard kind(Self.lossSuffix) == .regular else { return nil }
+    do throws(DurableFileError) {
+      let data = try DurableFile.read(path(Self.lossSuffix), in: place.base, limit: 64, of: file(Self.lossSuffix))
+      return String(decoding: data, as: UTF8.self)
+    } catch {
+      return LogLoss.sizeLimit.word
     }
   }
 

@@ -4,7 +4,7 @@ import Signals
 extension LogFeed: ScopeMember {
   var swapStage: ScopeStage { .logs }
 
-  func holdForSwap() { saver?.saveForSwap() }
+  func settleForSwap() { saver?.saveForSwap() }
 
   func prepareSwap(_ outcome: ScopeOutcome) {
     guard outcome == .swapped else { return }

@@ -44,7 +44,7 @@ extension LogProducer {
       checkIdentity(at: place.swapCount)
       let found = try segment(for: total, in: place, isFinal: isFinal, segmentSize: segmentSize, durability: durability)
       guard let (segment, isNew) = found else { return nil }
-      guard segment.hasRoom(for: total) else { throw .inaccessible(.fileTooLarge(segment.url)) }
+      guard !isNew || segment.hasRoom(for: total) else { throw .inaccessible(.fileTooLarge(segment.url)) }
       reserve(total)
       var offset = 0
       for index in 0..<count {
@@ -72,13 +72,16 @@ extension LogProducer {
       return (identity, first, isNew)
     }
 
-    /// Returns the segment to append to: the last one, unless it is full or removed.
+    /// Returns the segment to append to: a new one, or the last one if it has room and is not removed.
     private mutating func segment(
       for count: Int, in place: LogPlace, isFinal: Bool, segmentSize: Int, durability: Durability
     ) throws(AppGroupsLogError) -> (SegmentWriter, isNew: Bool)? {
       if let segment, segment.isUsable, isFinal ? segment.isNamed : segment.isInPlace {
         let isEmpty = segment.size == SegmentHeader.size
-        if isEmpty || (segment.size + count <= segmentSize && segment.hasRoom(for: count)) { return (segment, false) }
+        if isEmpty || segment.size + count <= segmentSize {
+          if segment.hasRoom(for: count) { return (segment, false) }
+          if isEmpty { throw .inaccessible(.fileTooLarge(segment.url)) }
+        }
       }
       guard isFinal || place.isAtPath else { return nil }
       segment = nil

@@ -22,8 +22,6 @@ final class SegmentWriter {
   /// The path relative to the log's directory.
   private let name: String
   private let file: FileLock
-  /// The maximum size of a file that the system allows.
-  private let limit: Int
   private(set) var size = SegmentHeader.size
   /// A Boolean value that indicates whether more can be appended.
   ///
@@ -40,7 +38,6 @@ final class SegmentWriter {
     salt = header.salt
     path = url.path
     name = place.path(of: header.id)
-    limit = fileSizeLimit()
     let (temporary, base) = (place.path(ofIncomplete: header.id.temporaryName), place.base)
     guard let file = FileLock(temporary, in: base, .new, of: url, owner: place.status) else {
       throw .inaccessible(DurableFileError(errno, "create", url))
@@ -82,7 +79,7 @@ final class SegmentWriter {
 
   /// Returns a Boolean value that indicates whether the system allows the file to grow by a number of bytes.
   func hasRoom(for count: Int) -> Bool {
-    count <= limit - size
+    count <= fileSizeLimit() - size
   }
 
   /// Appends bytes, which must be complete records.
