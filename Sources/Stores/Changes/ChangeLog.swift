@@ -103,12 +103,12 @@ final class ChangeLog {
   private func hearTrigger(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: CInt) {
     let table = Int32(sqlite3_value_int(values[0]))
     let operation = sqlite3_value_int(values[1])
-    let key = SQLiteValue(copying: values[2])
+    let key = SQLiteValue(SQLiteCell(value: values[2]))
     switch operation {
     case 0: entries.append(RowChange(table: table, operation: .insert, key: key))
     case 1: entries.append(RowChange(table: table, operation: .delete, key: key))
     default:
-      let new = SQLiteValue(copying: values[3])
+      let new = SQLiteValue(SQLiteCell(value: values[3]))
       if key == new {
         entries.append(RowChange(table: table, operation: .update, key: key))
       } else {

@@ -30,12 +30,36 @@ extension Scope {
 extension Database: ScopeMember {
   package var delaysSwapOnThisThread: Bool { isInTransactionOfThisThread }
 
-  /// Waits for running transactions, and closes the file; later transactions wait.
-  package func holdForSwap() throws(DatabaseError) {
+  /// Waits for running transactions; later transactions wait.
+  package func holdForSwap(within patience: Duration?) throws(DatabaseError) -> Bool {
     try refuseWaiting("swap")
-    let pause = pauses.begin()
-    writer.pause(pause)
-    readers?.pause(pause)
+    guard let pause = pauses.begin(within: patience) else { return false }
+    guard readers?.hold(pause, within: patience) ?? true else {
+      pauses.end()
+      return false
+    }
+    guard writer.hold(within: patience) else {
+      readers?.letGo()
+      pauses.end()
+      return false
+    }
+    return true
+  }
+
+  /// Lets transactions continue with the same connections.
+  package func letGo() {
+    // In a transaction of this thread, the database could not be held.
+    guard pauses.isHeldByThisThread else { return }
+    writer.letGo()
+    readers?.letGo()
+    pauses.end()
+  }
+
+  /// Closes the file.
+  package func settleForSwap() {
+    guard let pause = pauses.pauseOfThisThread else { return }
+    writer.settle(pause)
+    readers?.settle()
   }
 
   /// Opens the new file, or the same one again, and reads the new values of live queries and rows.
@@ -68,7 +92,7 @@ extension Database: ScopeMember {
     guard pauses.isHeldByThisThread else {
       // The transaction of this thread comes first.
       return DispatchQueue.global().async { [self] in
-        do { try holdForSwap() } catch { stop(because: "A new thread is already in a transaction") }
+        do { try beginSwap() } catch { stop(because: "A new thread is already in a transaction") }
         endSwap(outcome)
       }
     }
@@ -96,6 +120,13 @@ extension Database: ScopeMember {
     readers?.resume(swap.withLock { $0.failure.take() })
     regions.endAwaitingSwap()
     pauses.end()
+  }
+
+  /// Begins a swap of this database alone.
+  func beginSwap() throws(DatabaseError) {
+    // Without a limit, it waits as long as it takes.
+    _ = try holdForSwap(within: nil)
+    settleForSwap()
   }
 
   /// Ends a swap that this database alone was held for, and sends its changes.

@@ -5,14 +5,14 @@ import Signals
 extension Database {
   /// Waits for the running write, and refuses others until ``resume()``.
   ///
-  /// A process must hold no lock when the system suspends it: others would wait for it, and iOS ends a process that holds
-  /// a lock in a group's container. Call this method when the application enters the background, and ``resume()`` when it
-  /// returns. Reads continue, because they block no writer.
+  /// A process that stands still inside a write keeps SQLite's lock for writing, and others wait for it. Call this method
+  /// before the process is suspended, and ``resume()`` afterwards. Reads continue, because they block no writer.
   ///
   /// Until then, writes throw ``DatabaseError/suspended(path:operation:)`` and change nothing. A ``DatabaseShare`` of the
   /// database releases its author's name, which is a lock, too.
   ///
-  /// To suspend everything in a container, including reads, call `suspend()` of the `AppGroupsContainer`.
+  /// This concerns only this object. Its file stays open, for which SQLite holds a shared lock. To release every lock of
+  /// the process in a container, call `suspend()` of the `AppGroupsContainer`, which also closes the file.
   ///
   /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction, which would wait for itself.
   public func suspend() throws(DatabaseError) {

@@ -1,4 +1,5 @@
 import Dispatch
+import FileSignals
 import Signals
 
 /// The time during which a database has no open file, because the file is being swapped or closed.
@@ -42,12 +43,18 @@ final class DatabasePauses: Sendable {
   var isHeldByThisThread: Bool { turn.isHeldByThisThread }
 
   /// Acquires the lock, and begins a pause, which the same thread must end.
-  func begin() -> DatabasePause {
-    turn.lock()
+  ///
+  /// - Parameter patience: The longest time to wait, or `nil` to wait as long as it takes.
+  /// - Returns: The pause, or `nil` if another thread still swaps or closes the file.
+  func begin(within patience: Duration?) -> DatabasePause? {
+    guard turn.lock(within: patience) else { return nil }
     let pause = DatabasePause()
     self.pause.withLock { $0 = pause }
     return pause
   }
+
+  /// The pause that the calling thread has begun.
+  var pauseOfThisThread: DatabasePause? { isHeldByThisThread ? pause.withLock { $0 } : nil }
 
   /// Ends the pause of the calling thread, and releases the lock.
   func end() {

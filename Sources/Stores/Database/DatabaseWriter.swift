@@ -5,61 +5,34 @@ import Synchronization
 /// The only writing connection of a database, and the lock that serializes writes.
 final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by the lock.
   let path: String
-  private let lock = OwnedLock()
+  let lock = OwnedLock()
   /// The connection; `nil` while the file is being swapped, or if writing is refused for a reason.
-  private var open: Open?
-  private var refusal: DatabaseError?
+  var open: WriterConnection?
+  var refusal: DatabaseError?
   /// The error of a write to a sound file that this process may not write.
-  private let unwritable: DatabaseError
-  private var pause: DatabasePause?
-  private let over = Atomic(false)
+  let unwritable: DatabaseError
+  var pause: DatabasePause?
+  let over = Atomic(false)
   private let newSchema = Atomic(false)
-  private let delivery: ChangeDelivery
-  /// The number of the last change.
-  ///
-  /// Changes by other databases of the file are counted without holding `lock`.
-  private let sequence = Guarded<Int64>(0)
+  let changes: NumberedChanges
   /// The number of commits.
   let commits = FileSiblings.Commits()
-  private var recorder: (any CommitRecorder)?
+  private(set) var recorder: (any CommitRecorder)?
   private var isSuspended = false
   /// A Boolean value that indicates whether the connection is closed until this process is resumed.
-  private(set) var isFileSuspended = false
+  var isFileSuspended = false
   /// The state of the file when the first connection was opened.
   let firstState: ForeignWrites.FileState?
   /// A Boolean value that indicates whether the file must be at its path to be written.
   private let isBoundToPath: Bool
   /// A Boolean value that indicates whether a new file has yet to be announced, because it is not usable yet.
-  private var isOtherDue = false
+  var isOtherDue = false
   /// The prepared state, which takes effect after a pause.
-  private var next: Next?
+  var next: Next?
   /// The transaction in progress, which only its own thread accesses.
   private var transaction: WriteTransaction?
   /// The read in progress of a database without another connection, which only its own thread accesses.
   private var reading: ReadTransaction?
-
-  /// A connection with the hooks that observe its changes.
-  private struct Open {
-    let connection: SQLiteConnection
-    let log: ChangeLog
-
-    init(_ connection: SQLiteConnection, version: Int?) throws(DatabaseError) {
-      self.connection = connection
-      log = ChangeLog(connection: connection)
-      log.expectedVersion = version
-      connection.changes = log
-      try log.refresh()
-    }
-  }
-
-  /// A connection that is not in use yet, or the reason why there is none.
-  private struct Next {
-    var open: Open?
-    var refusal: DatabaseError?
-    var isUsable: Bool
-    /// The tables of a read-only file.
-    var tables: [String] = []
-  }
 
   /// Creates the writer of a connection.
   ///
@@ -69,12 +42,12 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     isBoundToPath: Bool
   ) throws(DatabaseError) {
     self.path = path
-    self.delivery = delivery
+    changes = NumberedChanges(delivery)
     self.isBoundToPath = isBoundToPath
     unwritable = refusal
     if let connection {
-      firstState = try Self.state(of: connection, isShared: false)
-      open = try Open(connection, version: version)
+      firstState = try WriterConnection.state(of: connection, isShared: false)
+      open = try WriterConnection(connection, version: version)
     } else {
       firstState = nil
       self.refusal = refusal
@@ -164,16 +137,6 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     lock.withLock { self.isSuspended = isSuspended }
   }
 
-  /// Acquires the lock, and closes the connection; later writes throw an error until ``resume(observed:)``.
-  func suspendFile() {
-    lock.withLock {
-      guard !isClosed, refusal == nil || open != nil else { return }
-      open?.connection.close()
-      open = nil
-      isFileSuspended = true
-    }
-  }
-
   /// Reads with the writing connection, for a database that has no other.
   func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
     try withTurn { open in
@@ -184,16 +147,6 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
         transaction.end()
       }
       return try body(transaction)
-    }
-  }
-
-  /// Closes the connection with the lock held; later writes throw the reason.
-  func close(_ reason: DatabaseError) {
-    lock.withLock {
-      open?.connection.close()
-      open = nil
-      refusal = reason
-      over.store(true, ordering: .releasing)
     }
   }
 
@@ -210,7 +163,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   var closedReason: DatabaseError? { isClosed ? lock.withLock { refusal } : nil }
 
   @inline(__always)
-  private func withTurn<Result>(_ body: (Open) throws -> Result) throws -> Result {
+  private func withTurn<Result>(_ body: (WriterConnection) throws -> Result) throws -> Result {
     lock.lock()
     if open == nil { try waitForFile() }
     defer { lock.unlock() }
@@ -234,124 +187,12 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  // MARK: Another file in the same place
-
-  /// Acquires the lock, and closes the connection; later writes wait until ``resume(observed:)``.
-  func pause(_ pause: DatabasePause) {
-    lock.withLock {
-      guard let connection = open?.connection, !isClosed else { return }
-      // This moves the content of the log into the file. If another process uses the database, the log is swapped along
-      // with the file. Waiting for it could take as long as others read and write without a gap.
-      connection.refuseWaiting()
-      do { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") } catch {}
-      connection.close()
-      open = nil
-      self.pause = pause
-    }
-  }
-
-  /// Prepares a connection, or a reason to refuse, for the time after the pause.
-  ///
-  /// - Parameters:
-  ///   - opened: The opened file, without a connection if it is read-only; or the error of opening it.
-  ///   - version: The version that the file must have.
-  ///   - isOther: Pass `true` for another file, which is reported as changed as soon as it is usable.
-  /// - Returns: The reason why the file is unusable, if it is.
-  func prepare(
-    with opened: Result<DatabaseFile.Opened, DatabaseError>, version: Int?, isOther: Bool
-  ) -> DatabaseError? {
-    lock.withLock {
-      if isClosed { return refusal }
-      isOtherDue = isOtherDue || isOther
-      do throws(DatabaseError) {
-        let opened = try opened.get()
-        var next = Next(isUsable: true, tables: opened.tables)
-        if let connection = opened.writer {
-          let open = try Open(connection, version: version)
-          if isOtherDue {
-            let newest = try recorder?.fileDidChange(on: connection) ?? 0
-            sequence.withLock { $0 = newest }
-          }
-          next.open = open
-        } else {
-          next.refusal = unwritable
-        }
-        self.next = next
-        return nil
-      } catch {
-        next = Next(refusal: error, isUsable: false)
-        return error
-      }
-    }
-  }
-
-  /// Continues with the prepared state.
-  ///
-  /// - Parameter observed: The observed tables, which are reported as changed even if they no longer exist.
-  func resume(observed: Set<String>) {
-    lock.withLock {
-      pause = nil
-      isFileSuspended = false
-      guard !isClosed, let next = next.take() else { return }
-      (open, refusal) = (next.open, next.refusal)
-      guard next.isUsable, isOtherDue else { return }
-      enqueueEverything(.swap, sequence: sequence.withLock { $0 }, observed: observed, read: next.tables)
-      isOtherDue = false
-    }
-  }
-
-  /// Enqueues a change of everything.
-  func tellEverything(_ origin: ChangeOrigin, sequence: Int64, observed: Set<String>) {
-    lock.withLock { enqueueEverything(origin, sequence: sequence, observed: observed) }
-  }
-
-  /// Enqueues a change of everything by a program that does not announce its changes.
-  func tellForeignWrite(observed: Set<String>) {
-    lock.withLock { tell(everything(observed: observed), .foreign) }
-  }
-
-  /// Numbers and enqueues a change in one step, so that numbers increase in the order of the queue.
-  ///
-  /// - Parameters:
-  ///   - tables: The changes by table.
-  ///   - origin: The origin of the change.
-  ///   - recorded: The number of the change in all processes, or `nil` if other processes do not receive it.
-  func tell(_ tables: [String: TableChanges], _ origin: ChangeOrigin, recorded: Int64? = nil) {
-    sequence.withLock { sequence in
-      sequence = max(ChangeSet.sequence(after: sequence), recorded ?? 0)
-      delivery.enqueue(ChangeSet(sequence: sequence, origin: origin, tables: tables))
-    }
-  }
-
   /// The state of the file as this connection sees it; `nil` while there is no connection.
   func fileState() throws(DatabaseError) -> ForeignWrites.FileState? {
     lock.lock()
     defer { lock.unlock() }
     guard let connection = open?.connection else { return nil }
-    return try Self.state(of: connection, isShared: recorder.map { !$0.isOver } ?? false)
-  }
-
-  private static func state(
-    of connection: SQLiteConnection, isShared: Bool
-  ) throws(DatabaseError) -> ForeignWrites.FileState? {
-    // A single statement returns both values of the same moment.
-    let row = try connection.rows(isShared ? ShareTables.state : "SELECT data_version, NULL FROM pragma_data_version")
-    guard let state = row.first else { return nil }
-    return ForeignWrites.FileState(connection: ObjectIdentifier(connection), version: state[0], shared: state[1])
-  }
-
-  private func enqueueEverything(
-    _ origin: ChangeOrigin, sequence: Int64, observed: Set<String>, read: [String] = []
-  ) {
-    delivery.enqueue(
-      ChangeSet(sequence: sequence, origin: origin, tables: everything(observed: observed, read: read)))
-  }
-
-  /// Returns a change of every table.
-  private func everything(observed: Set<String>, read: [String] = []) -> [String: TableChanges] {
-    let there = Set((open?.log.tables.tables.keys).map(Array.init) ?? read).filter { !TableCatalog.isOwn($0) }
-    let names = there.union(observed.subtracting(there.map { $0.lowercased() }))
-    return Dictionary(uniqueKeysWithValues: names.map { ($0, TableChanges(isEverything: true)) })
+    return try WriterConnection.state(of: connection, isShared: recorder.map { !$0.isOver } ?? false)
   }
 
   @inline(__always)
@@ -374,7 +215,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   }
 
   /// Records the changes that are about to be committed, if there are any and there is a recorder.
-  private func record(_ open: Open) throws(DatabaseError) -> Record? {
+  private func record(_ open: WriterConnection) throws(DatabaseError) -> Record? {
     guard let recorder, !open.log.entries.isEmpty, !recorder.isOver else { return nil }
     let tables = open.log.changes()
     if tables.isEmpty { return nil }
@@ -388,9 +229,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private func publish(_ record: Record?, _ log: ChangeLog) {
     if record != nil { recorder?.didCommit() }
     if log.hasChangedSchema { newSchema.store(true, ordering: .releasing) }
-    if !log.entries.isEmpty, delivery.emitter.hasSubscribers {
+    if !log.entries.isEmpty, changes.hasSubscribers {
       let tables = record?.tables ?? log.changes()
-      if !tables.isEmpty { tell(tables, .here, recorded: record?.sequence) }
+      if !tables.isEmpty { changes.add(tables, .here, recorded: record?.sequence) }
     }
     log.end(isCommitted: true)
   }

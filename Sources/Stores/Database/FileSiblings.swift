@@ -128,7 +128,7 @@ extension Database {
       tables = tables.filter { !mine.shares($0.key) || !theirs.shares($0.key) }
     }
     guard !tables.isEmpty, !writer.isClosed, delivery.emitter.hasSubscribers else { return }
-    writer.tell(tables, .sameProcess)
+    writer.changes.add(tables, .sameProcess)
     // This thread's transaction would not see the change, so it is delivered afterwards.
     if isInTransactionOfThisThread {
       afterTransaction { [delivery] in delivery.flush() }

@@ -64,6 +64,35 @@ public class ReadTransaction {
     }
   }
 
+  /// Runs a statement and returns its first row.
+  ///
+  /// The statement ends there, so this takes less time than ``rows(_:_:)``.
+  ///
+  /// - Parameters:
+  ///   - sql: One statement, with a `?` for each argument.
+  ///   - arguments: The values of the parameters, in order.
+  /// - Returns: The row, or `nil` if there is none.
+  /// - Throws: ``DatabaseError`` if the statement is invalid or fails, or if it would write in a read.
+  public func row(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) -> Row? {
+    try row(sql, arguments: arguments.map { $0?.sqliteValue ?? .null })
+  }
+
+  /// Runs a statement and returns its first row.
+  ///
+  /// The statement ends there, so this takes less time than ``rows(_:arguments:)``.
+  ///
+  /// - Parameters:
+  ///   - sql: One statement, with a `?` for each argument.
+  ///   - arguments: The values of the parameters, in order.
+  /// - Returns: The row, or `nil` if there is none.
+  /// - Throws: ``DatabaseError`` if the statement is invalid or fails, or if it would write in a read.
+  public func row(_ sql: String, arguments: [SQLiteValue]) throws(DatabaseError) -> Row? {
+    try withStatement(sql) { statement throws(DatabaseError) in
+      try statement.bind(arguments)
+      return try statement.step() ? statement.row : nil
+    }
+  }
+
   /// Runs a statement and returns the first value of its first row.
   ///
   /// - Parameters:

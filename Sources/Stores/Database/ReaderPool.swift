@@ -143,12 +143,31 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  /// Waits for all readers, and closes the connections; later readers wait until ``resume(_:)``.
-  func pause(_ pause: DatabasePause) {
+  /// Waits for all readers; later readers wait until ``resume(_:)`` or ``letGo()``.
+  ///
+  /// - Parameters:
+  ///   - pause: The pause that later readers wait for.
+  ///   - patience: The longest time to wait, or `nil` to wait as long as it takes.
+  /// - Returns: `false` if a reader takes longer; later readers then do not wait.
+  func hold(_ pause: DatabasePause, within patience: Duration?) -> Bool {
     lock.withLock { self.pause = pause }
-    for _ in 0..<limit { permits.wait() }
-    closeIdle()
+    let deadline = patience.map { DispatchTime.now() + $0.inSeconds } ?? .distantFuture
+    for held in 0..<limit where permits.wait(timeout: deadline) == .timedOut {
+      lock.withLock { self.pause = nil }
+      for _ in 0..<held { permits.signal() }
+      return false
+    }
+    return true
   }
+
+  /// Lets readers continue with the same connections.
+  func letGo() {
+    lock.withLock { pause = nil }
+    for _ in 0..<limit { permits.signal() }
+  }
+
+  /// Closes the connections, which are not in use.
+  func settle() { closeIdle() }
 
   /// Continues with the current file, or refuses reads for a reason.
   func resume(_ reason: DatabaseError?) {

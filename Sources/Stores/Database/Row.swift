@@ -3,9 +3,12 @@ import Signals
 /// A row that a statement has returned.
 public struct Row: Hashable, Sendable {
   let layout: RowLayout
+  let cells: RowCells
 
   /// The values, in the order of the columns.
-  public let values: [SQLiteValue]
+  ///
+  /// - Complexity: O(*n*), because the values are created at each call.
+  public var values: [SQLiteValue] { (0..<cells.count).map { cells[$0] } }
 
   /// The names of the columns, in order.
   public var columns: [String] { layout.names }
@@ -13,7 +16,7 @@ public struct Row: Hashable, Sendable {
   /// The value of the column at an index.
   ///
   /// - Parameter index: The index, which must be less than the number of columns.
-  public subscript(index: Int) -> SQLiteValue { values[index] }
+  public subscript(index: Int) -> SQLiteValue { cells[index] }
 
   /// The value of a column, or of the first one if several columns have the name.
   ///
@@ -24,12 +27,13 @@ public struct Row: Hashable, Sendable {
     guard let index = layout.names.firstIndex(of: column) else {
       stop(because: "A row has no such column, because its statement does not return it; see `columns`")
     }
-    return values[index]
+    return cells[index]
   }
 
   /// Returns a Boolean value that indicates whether two rows have the same names and values.
   public static func == (left: Row, right: Row) -> Bool {
-    left.values == right.values && (left.layout === right.layout || left.columns == right.columns)
+    left.cells.count == right.cells.count && (0..<left.cells.count).allSatisfy { left.cells[$0] == right.cells[$0] }
+      && (left.layout === right.layout || left.columns == right.columns)
   }
 
   /// Adds the values to a hasher.

@@ -34,7 +34,7 @@ extension SQLiteConnection {
         guard let box = sqlite3_user_data(call) else { return }
         // Sound: SQLite retains the box until the function is removed.
         let function = Unmanaged<Box<DatabaseFunction>>.fromOpaque(box).takeUnretainedValue().content
-        let arguments = (0..<Int(count)).map { SQLiteValue(copying: values?[$0]) }
+        let arguments = (0..<Int(count)).map { SQLiteValue(SQLiteCell(value: values?[$0])) }
         do {
           SQLiteValue.setResult(of: call, to: try function.body(arguments)?.sqliteValue ?? .null)
         } catch {

@@ -19,8 +19,9 @@ struct Preparation {
   func traits(of sql: String, on connection: SQLiteConnection) -> StatementTraits {
     var traits = StatementTraits()
     traits.savepoint = savepoint
-    traits.readTables = readTables.filter(connection.isTable)
-    traits.readsElsewhere = readsElsewhere || traits.readTables.isEmpty
+    let read = readTables.filter(connection.isTable)
+    if readsElsewhere || read.isEmpty { traits.region.insertEverything() }
+    for table in read { traits.region.insert(table: table) }
     traits.changesSchema = changesSchema
     traits.droppedTables = droppedTables
     traits.rekeyedTables = rekeyedTables

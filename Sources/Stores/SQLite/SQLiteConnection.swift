@@ -17,6 +17,8 @@ final class SQLiteConnection {
     case reading, writing
     /// Reading from a file that no one writes.
     case immutable
+    /// Reading without ever writing into, or emptying, the index of the log.
+    case observing
   }
 
   let path: String
@@ -65,10 +67,15 @@ final class SQLiteConnection {
     self.access = access
     var handle: OpaquePointer?
     let flags = access == .writing ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
-    let name = access == .immutable ? Self.immutableName(path) : path
+    let option: String? =
+      switch access {
+      case .reading, .writing: nil
+      case .immutable: "immutable=1"
+      case .observing: "readonly_shm=1"
+      }
+    let name = option.map { Self.name(of: path, with: $0) } ?? path
     let code = sqlite3_open_v2(
-      name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (access == .immutable ? SQLITE_OPEN_URI : 0),
-      nil)
+      name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (option == nil ? 0 : SQLITE_OPEN_URI), nil)
     guard code == SQLITE_OK, let handle else {
       let failure = SQLiteFailure(code, handle: handle, path: path)
       sqlite3_close_v2(handle)
@@ -92,9 +99,9 @@ final class SQLiteConnection {
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
   }
 
-  /// Returns the file name by which SQLite treats a file as immutable.
-  private static func immutableName(_ path: String) -> String {
-    "file:\(URL(filePath: path, directoryHint: .notDirectory).path(percentEncoded: true))?immutable=1"
+  /// Returns the file name by which SQLite opens a file with an option.
+  private static func name(of path: String, with option: String) -> String {
+    "file:\(URL(filePath: path, directoryHint: .notDirectory).path(percentEncoded: true))?\(option)"
   }
 
   /// Makes every later statement fail at once if it would have to wait for another connection.
@@ -176,7 +183,7 @@ final class SQLiteConnection {
   /// Returns a statement from ``statement(_:)`` to the cache.
   func giveBack(_ statement: SQLiteStatement) {
     statement.reset()
-    if statement.parameterCount > 0 { statement.clearBindings() }
+    statement.releaseBindings()
     statement.isRegionKnown = false
     statement.isTaken = false
   }
@@ -254,6 +261,13 @@ final class SQLiteConnection {
   /// Returns a Boolean value that indicates whether the main database has a table with a name, which is not a view.
   func isTable(_ name: String) -> Bool {
     sqlite3_table_column_metadata(handle, "main", name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
+  }
+
+  /// Returns the name of the collation of a column, or `nil` if there is no such column.
+  func collation(of column: String, in table: String) -> String? {
+    var name: UnsafePointer<CChar>?
+    let code = sqlite3_table_column_metadata(handle, "main", table, column, nil, &name, nil, nil, nil)
+    return code == SQLITE_OK ? name.map { String(cString: $0).uppercased() } : nil
   }
 
   /// Releases all unused statements, because tables have changed and cached properties may be wrong.

@@ -21,7 +21,11 @@ final class SQLiteStatement {
   unowned(unsafe) let connection: SQLiteConnection
   @exclusivity(unchecked) private(set) var handle: OpaquePointer?
   /// The effects of the statement beyond reading and writing rows, and the tables that it reads.
-  private(set) var traits: StatementTraits
+  private(set) var traits: StatementTraits {
+    didSet { isPlain = traits.isPlain }
+  }
+  /// A Boolean value that indicates whether the statement needs no work before or after it.
+  @exclusivity(unchecked) private var isPlain: Bool
   /// The number of preparations by SQLite itself that the traits include.
   private var traitPreparations: Int32 = 0
   /// A Boolean value that indicates whether a tracked read records the keys that the statement reads, not its tables.
@@ -35,6 +39,8 @@ final class SQLiteStatement {
   let parameterCount: Int
   /// A Boolean value that indicates whether the statement changes no database.
   let isReadOnly: Bool
+  /// A Boolean value that indicates whether a text or blob is bound to a parameter.
+  @exclusivity(unchecked) private var holdsBytes = false
   /// The error of a parameter that could not be bound.
   @exclusivity(unchecked) private var bindingCode = SQLITE_OK
   private var knownLayout: (layout: RowLayout, preparations: Int32)?
@@ -44,6 +50,7 @@ final class SQLiteStatement {
     self.handle = handle
     self.connection = connection
     self.traits = traits
+    isPlain = traits.isPlain
     parameterCount = Int(sqlite3_bind_parameter_count(handle))
     isReadOnly = sqlite3_stmt_readonly(handle) != 0
   }
@@ -70,7 +77,7 @@ final class SQLiteStatement {
     if isRunning { return try finishStep(sqlite3_step(handle)) }
     isRunning = true
     if bindingCode != SQLITE_OK { throw failed(bindingCode) }
-    if !traits.isPlain { try connection.willRun(self) }
+    if !isPlain { try connection.willRun(self) }
     if !isReadOnly { connection.changes?.beginStatement() }
     guard connection.tracking != nil else { return try finishStep(sqlite3_step(handle)) }
     try connection.checkCancellation(before: self)
@@ -83,7 +90,7 @@ final class SQLiteStatement {
   private func finishStep(_ code: CInt) throws(DatabaseError) -> Bool {
     if code == SQLITE_ROW { return true }
     if code == SQLITE_DONE {
-      if !traits.isPlain { try connection.didRun(self) }
+      if !isPlain { try connection.didRun(self) }
       return false
     }
     throw failed(code)
@@ -98,22 +105,18 @@ final class SQLiteStatement {
 
   /// Runs the statement to its end and returns its rows.
   func rows() throws(DatabaseError) -> [Row] {
-    var rows: [Row] = []
-    while try step() { rows.append(row) }
+    guard try step() else { return [] }
+    // Only the first step can prepare the statement again.
+    let layout = layout
+    var rows = [Row(layout: layout, cells: RowCells.copy(of: self, count: layout.names.count))]
+    while try step() { rows.append(Row(layout: layout, cells: RowCells.copy(of: self, count: layout.names.count))) }
     return rows
   }
 
   /// The row of the last step.
   var row: Row {
     let layout = layout
-    let count = layout.names.count
-    let values = [SQLiteValue](unsafeUninitializedCapacity: count) { values, initializedCount in
-      for index in 0..<count {
-        values.initializeElement(at: index, to: value(at: Int32(truncatingIfNeeded: index)))
-      }
-      initializedCount = count
-    }
-    return Row(layout: layout, values: values)
+    return Row(layout: layout, cells: RowCells.copy(of: self, count: layout.names.count))
   }
 
   /// The common layout of all rows.
@@ -143,10 +146,17 @@ final class SQLiteStatement {
     sqlite3_reset(handle)
   }
 
-  /// Sets all parameters to NULL, which releases their values.
+  /// Sets all parameters to NULL.
   @inline(__always)
   func clearBindings() {
+    holdsBytes = false
     sqlite3_clear_bindings(handle)
+  }
+
+  /// Releases the texts and blobs that are bound to parameters.
+  @inline(__always)
+  func releaseBindings() {
+    if holdsBytes { clearBindings() }
   }
 
   /// Updates the traits if SQLite has prepared the statement again, because another connection has changed tables.
@@ -174,6 +184,7 @@ final class SQLiteStatement {
 
   @inline(__always)
   func bind(_ value: String, at index: Int32) {
+    holdsBytes = true
     var value = value
     let code = value.withUTF8 { bytes in
       // Sound: SQLite copies the bytes before it returns. An address is needed because an empty string is not NULL.
@@ -195,6 +206,7 @@ final class SQLiteStatement {
   /// Binds bytes, which are copied.
   @inline(__always)
   func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
+    holdsBytes = true
     // Sound: SQLite copies the bytes before it returns.
     check(
       bytes.isEmpty
@@ -219,10 +231,13 @@ final class SQLiteStatement {
       throw .wrongArgumentCount(
         statement: sql, path: connection.path, expected: parameterCount, given: arguments.count)
     }
-    var index: Int32 = 1
-    for argument in arguments {
-      bind(argument, at: index)
-      index += 1
+    for place in arguments.indices {
+      // An integer is the most common argument, and needs no copy of the value.
+      if case .integer(let number) = arguments[place] {
+        bind(number, at: Int32(truncatingIfNeeded: place + 1))
+      } else {
+        bind(arguments[place], at: Int32(truncatingIfNeeded: place + 1))
+      }
     }
   }
 
@@ -236,41 +251,14 @@ final class SQLiteStatement {
 
   // MARK: Columns
 
-  /// Returns SQLite's number for the type of a column's value.
+  /// Returns the value of a column in the current row, which is valid until the next step.
   @inline(__always)
-  func type(at index: Int32) -> Int32 { sqlite3_column_type(handle, index) }
+  func cell(at index: Int32) -> SQLiteCell { SQLiteCell(value: sqlite3_column_value(handle, index)) }
 
   @inline(__always)
-  func isNull(at index: Int32) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
+  func int64(at index: Int32) -> Int64 { cell(at: index).int64 }
 
-  @inline(__always)
-  func int64(at index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
+  func string(at index: Int32) -> String { cell(at: index).string }
 
-  @inline(__always)
-  func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
-
-  @inline(__always)
-  func string(at index: Int32) -> String {
-    guard let text = sqlite3_column_text(handle, index) else { return "" }
-    // Sound: the bytes are valid until the next step, and are copied here.
-    return String(
-      decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, index))), as: UTF8.self)
-  }
-
-  @inline(__always)
-  func data(at index: Int32) -> Data {
-    guard let bytes = sqlite3_column_blob(handle, index) else { return Data() }
-    // Sound: the bytes are valid until the next step, and are copied here.
-    return Data(bytes: bytes, count: Int(sqlite3_column_bytes(handle, index)))
-  }
-
-  func value(at index: Int32) -> SQLiteValue {
-    switch type(at: index) {
-    case SQLITE_INTEGER: .integer(int64(at: index))
-    case SQLITE_FLOAT: .real(double(at: index))
-    case SQLITE_TEXT: .text(string(at: index))
-    case SQLITE_BLOB: .blob(data(at: index))
-    default: .null
-    }
-  }
+  func value(at index: Int32) -> SQLiteValue { SQLiteValue(cell(at: index)) }
 }

@@ -11,24 +11,16 @@ import Foundation
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 extension SQLiteValue {
-  /// Creates a copy of an argument of an SQL function.
-  init(copying value: OpaquePointer?) {
-    switch sqlite3_value_type(value) {
-    case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
-    case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
-    case SQLITE_NULL: self = .null
-    case SQLITE_BLOB:
-      let count = Int(sqlite3_value_bytes(value))
-      // Sound: the bytes are valid until the function returns, and are copied here.
-      self = .blob(sqlite3_value_blob(value).map { Data(bytes: $0, count: count) } ?? Data())
-    default:
-      guard let text = sqlite3_value_text(value) else {
-        self = .null
-        return
+  /// Creates a copy of a value that SQLite owns.
+  init(_ cell: SQLiteCell) {
+    self =
+      switch cell.type {
+      case SQLITE_INTEGER: .integer(cell.int64)
+      case SQLITE_FLOAT: .real(cell.double)
+      case SQLITE_TEXT: .text(cell.string)
+      case SQLITE_BLOB: .blob(cell.data)
+      default: .null
       }
-      let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
-      self = .text(String(decoding: bytes, as: UTF8.self))
-    }
   }
 
   /// Sets the result of an SQL function.

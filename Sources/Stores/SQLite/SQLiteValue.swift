@@ -106,7 +106,7 @@ extension SQLiteValue: CustomStringConvertible {
     case .integer(let value): String(value)
     case .real(let value): String(value)
     case .text(let value): "'" + SQL.doubling("'", in: value) + "'"
-    case .blob(let value): "x'" + value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+    case .blob(let value): "x'" + value.hexadecimal + "'"
     }
   }
 }

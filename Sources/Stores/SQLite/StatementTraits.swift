@@ -9,10 +9,8 @@ struct StatementTraits: Equatable {
   }
 
   var savepoint: Savepoint?
-  /// The tables on whose rows the result depends.
-  var readTables: Set<String> = []
-  /// A Boolean value that indicates whether the result may depend on something other than the rows of these tables.
-  var readsElsewhere = false
+  /// The part of the database on which the result depends.
+  var region = ObservedRegion()
   /// A Boolean value that indicates whether tables, indexes, triggers or views are created, changed or removed.
   var changesSchema = false
   /// The tables that are dropped with all their rows.

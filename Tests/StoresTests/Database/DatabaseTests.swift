@@ -22,6 +22,8 @@ struct DatabaseTests {
     let count = try database.write { try $0.execute("INSERT INTO t VALUES (1, 10), (2, 20)") }
     #expect(count == 2)
     #expect(try database.read { try $0.rows("SELECT n FROM t ORDER BY id").map { $0["n"] } } == [10, 20])
+    #expect(try database.read { try $0.row("SELECT n FROM t ORDER BY id DESC")?["n"] } == 20)
+    #expect(try database.read { try $0.row("SELECT n FROM t WHERE id = ?", 99) } == nil)
     try database.close()
     let again = try Database(.file(directory.file("a.sqlite")))
     #expect(try again.read { try $0.value("SELECT sum(n) FROM t") } == 30)

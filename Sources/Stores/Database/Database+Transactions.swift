@@ -1,0 +1,92 @@
+import Signals
+
+extension Database {
+  /// Reads in one transaction, which sees no change by others.
+  ///
+  /// It never waits for a write, unless the database is in memory. If the maximum number of readers is reading, it
+  /// waits for one of them.
+  ///
+  /// - Parameter body: Reads, on this thread. Its argument is invalid after it has returned.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or ``DatabaseError``.
+  public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+    if let transaction = writer.transactionOfThisThread {
+      let reading = ReadTransaction(connection: try transaction.connection)
+      defer { reading.end() }
+      return try body(reading)
+    }
+    guard let readers else {
+      if let transaction = writer.readingOfThisThread { return try body(transaction) }
+      defer { ends.run() }
+      return try writer.read(body)
+    }
+    if let transaction = readers.transactionOfThisThread { return try body(transaction) }
+    defer { ends.run() }
+    return try readers.read(body)
+  }
+
+  /// Reads with a closure that throws only a ``DatabaseError``.
+  func readValue<Result>(
+    _ body: (ReadTransaction) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    do {
+      return try read(body)
+    } catch let error as DatabaseError {
+      throw error
+    } catch {
+      stop(because: "A read threw an error of an unexpected type")
+    }
+  }
+
+  /// Changes the database in one transaction: completely or, if the closure throws, not at all.
+  ///
+  /// One thread of one process writes at a time, and others wait. When the method returns, the change is in the file.
+  ///
+  /// - Parameter body: Reads and writes, on this thread. Its argument is invalid after it has returned. Keep it short,
+  ///   because other writers wait.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or ``DatabaseError``; then nothing has changed.
+  @discardableResult
+  public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+    try refuseNesting("write")
+    defer { ends.run() }
+    let result = try writer.write(body)
+    delivery.flush()
+    // A statement that creates, alters or renames a table changes no row, but it changes the result of reads.
+    if writer.takeNewSchema() { regions.tellAll() }
+    return result
+  }
+
+  // MARK: Nesting
+
+  /// Throws an error if the calling thread is already in a transaction, because it would wait for itself.
+  @inline(__always)
+  func refuseNesting(_ inner: String) throws(DatabaseError) {
+    if writer.isHeldByThisThread {
+      let outer =
+        writer.transactionOfThisThread != nil
+        ? "write" : writer.readingOfThisThread != nil ? "read" : "withoutTransaction"
+      throw .nestedAccess(path: location.path, inner: inner, outer: outer)
+    }
+    if readers?.transactionOfThisThread != nil {
+      throw .nestedAccess(path: location.path, inner: inner, outer: "read")
+    }
+  }
+
+  /// Throws an error if the calling thread is in a transaction or swaps the file, because other threads may wait for
+  /// it.
+  func refuseWaiting(_ inner: String) throws(DatabaseError) {
+    try refuseNesting(inner)
+    if pauses.isHeldByThisThread { throw .nestedAccess(path: location.path, inner: inner, outer: "swap") }
+  }
+
+  /// A Boolean value that indicates whether the calling thread is in a transaction.
+  var isInTransactionOfThisThread: Bool {
+    writer.isHeldByThisThread || readers?.transactionOfThisThread != nil
+  }
+
+  /// Calls a closure when the transaction of the calling thread ends; does nothing if there is none.
+  func afterTransaction(_ body: @escaping @Sendable () -> Void) {
+    if isInTransactionOfThisThread { ends.add(body) }
+  }
+}
