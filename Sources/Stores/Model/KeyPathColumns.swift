@@ -1,7 +1,8 @@
 import Signals
 
 /// The columns of key paths, each of which is found once.
-enum KeyPathColumns {
+@usableFromInline
+enum KeyPathColumns: Sendable {
   /// A key path by its value.
   private struct Path: Hashable, Sendable {
     let keyPath: any AnyKeyPath & Sendable
@@ -28,6 +29,7 @@ enum KeyPathColumns {
   private static let identityLimit = 4_096
 
   /// Returns the column of a property.
+  @usableFromInline
   static func reference<Model: StoreModel, Value>(
     to keyPath: any KeyPath<Model, Value> & Sendable
   ) -> ColumnReference {

@@ -28,19 +28,19 @@ private struct MemberDecodingContainer: SingleValueDecodingContainer {
   var codingPath: [any CodingKey] { [] }
 
   func decodeNil() -> Bool { row.isNull }
-  func decode(_ type: Bool.Type) throws -> Bool { try row.read(type) }
-  func decode(_ type: String.Type) throws -> String { try row.read(type) }
-  func decode(_ type: Double.Type) throws -> Double { try row.read(type) }
-  func decode(_ type: Float.Type) throws -> Float { try row.read(type) }
-  func decode(_ type: Int.Type) throws -> Int { try row.read(type) }
-  func decode(_ type: Int64.Type) throws -> Int64 { try row.read(type) }
-  func decode(_ type: Int8.Type) throws -> Int8 { try row.read(type) }
-  func decode(_ type: Int16.Type) throws -> Int16 { try row.read(type) }
-  func decode(_ type: Int32.Type) throws -> Int32 { try row.read(type) }
-  func decode(_ type: UInt.Type) throws -> UInt { try row.read(type) }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try row.read(type) }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try row.read(type) }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try row.read(type) }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try row.read(type) }
+  func decode(_ type: Bool.Type) throws -> Bool { try row.flag(row.cell) }
+  func decode(_ type: String.Type) throws -> String { try row.text(row.cell) }
+  func decode(_ type: Double.Type) throws -> Double { try row.double(row.cell) }
+  func decode(_ type: Float.Type) throws -> Float { try row.float(row.cell) }
+  func decode(_ type: Int.Type) throws -> Int { try row.exactly(row.cell) }
+  func decode(_ type: Int64.Type) throws -> Int64 { try row.integer(row.cell) }
+  func decode(_ type: Int8.Type) throws -> Int8 { try row.exactly(row.cell) }
+  func decode(_ type: Int16.Type) throws -> Int16 { try row.exactly(row.cell) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try row.exactly(row.cell) }
+  func decode(_ type: UInt.Type) throws -> UInt { try row.exactly(row.cell) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try row.exactly(row.cell) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try row.exactly(row.cell) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try row.exactly(row.cell) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try row.exactly(row.cell) }
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try row.readAny(type) }
 }

@@ -90,13 +90,16 @@ final class ModelStatements<Model: StoreModel> {
   var areKeysTold: Bool {
     get throws(DatabaseError) {
       if let knownKeysTold, knownKeysTold.schemaAge == connection.schemaAge { return knownKeysTold.result }
-      let result = try connection.value(
+      let isKey = try connection.value(
         """
         SELECT (SELECT group_concat(lower(name)) FROM pragma_table_info(?1) WHERE pk > 0) = lower(?2)
-        AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?1) AND sql LIKE '%COLLATE%')
+        AND NOT EXISTS (SELECT 1 FROM pragma_index_list(?1) AS list, pragma_index_xinfo(list.name) AS part
+          WHERE list.origin = 'pk' AND part.key AND part.coll <> 'BINARY')
         """, [.text(layout.table), .text(layout.spec.key)])
-      knownKeysTold = (result == 1, connection.schemaAge)
-      return result == 1
+      // The column and the index of its key may have different collations.
+      let result = isKey == 1 && connection.collation(of: layout.spec.key, in: layout.table) == "BINARY"
+      knownKeysTold = (result, connection.schemaAge)
+      return result
     }
   }
 

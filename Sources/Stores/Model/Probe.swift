@@ -32,6 +32,12 @@ final class Probe: Decoder {
   let isRow: Bool
   /// The last key that was requested, which is reported if the type throws an error.
   var asked: String?
+  /// The number of elements of an array, or of entries of a dictionary, that this decoder invents.
+  let elementCount: Int
+  /// A Boolean value that indicates whether the type has requested elements or keys.
+  var hasRequestedElements = false
+  /// The depth from which arrays are empty, since a recursive type would never end otherwise.
+  private static let elementDepth = 3
 
   /// Creates a decoder that infers columns.
   init(samples: ProbeSamples) {
@@ -39,14 +45,16 @@ final class Probe: Decoder {
     depth = 0
     exception = nil
     isRow = false
+    elementCount = 0
   }
 
   /// Creates a decoder of a value inside another one.
-  init(nested samples: ProbeSamples, in probe: Probe) {
+  init(nested samples: ProbeSamples, in probe: Probe, elementCount: Int = 0) {
     self.samples = samples
     depth = probe.depth + 1
     exception = nil
     isRow = probe.isRow
+    self.elementCount = elementCount
   }
 
   /// Creates a decoder of a sample row.
@@ -59,6 +67,7 @@ final class Probe: Decoder {
     self.exception = exception
     depth = 0
     isRow = true
+    elementCount = 0
   }
 
   /// Returns the samples for a column, or `nil` if it is null.
@@ -81,7 +90,8 @@ final class Probe: Decoder {
 
   func unkeyedContainer() -> any UnkeyedDecodingContainer {
     shape = .unkeyed
-    return ProbeElements()
+    hasRequestedElements = true
+    return ProbeElements(probe: self, count: elementCount)
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { ProbeValue(probe: self) }
@@ -124,20 +134,30 @@ extension Probe {
     _ type: Value.Type, _ samples: ProbeSamples
   ) -> (type: ColumnType?, value: Result<Value, Refusal>) {
     if let (column, known) = samples.known(type) { return (column, .success(known)) }
-    let probe = Probe(nested: samples, in: self)
+    var column: ColumnType?
     var failure = "it is not one of its cases"
-    do {
-      let value = try Value(from: probe)
-      // In a row, every case occurs.
-      if !isRow || !(type is any CaseIterable.Type) { return (probe.columnType, .success(value)) }
-    } catch {
-      failure = "\(error)"
+    for count in elementCounts {
+      let probe = Probe(nested: samples, in: self, elementCount: count)
+      do {
+        let value = try Value(from: probe)
+        // In a row, every case occurs.
+        if !isRow || !(type is any CaseIterable.Type) { return (probe.columnType, .success(value)) }
+      } catch {
+        failure = "\(error)"
+      }
+      column = probe.columnType
+      if !probe.hasRequestedElements { break }
     }
-    if let value = Self.substitute(type, samples.place) { return (probe.columnType, .success(value)) }
+    if let value = Self.substitute(type, samples.place) { return (column, .success(value)) }
     let remedy = type is any RawRepresentable.Type ? "; if \(Value.self) is an enumeration, make it CaseIterable" : ""
     let reason = "a sample \(Value.self) is rejected: \(clause(failure))\(remedy)"
-    return (probe.columnType, .failure(Refusal(reason: reason)))
+    return (column, .failure(Refusal(reason: reason)))
   }
+
+  /// The numbers of elements that are tried one after another.
+  ///
+  /// A dictionary with keys of any type is an array of keys and values. If the elements are rejected, there are none.
+  private var elementCounts: [Int] { isRow && depth < Self.elementDepth ? [1, 2, 0] : [0] }
 
   /// Returns a value of a type that rejects invented ones: one of its cases, or `nil` for an optional.
   private static func substitute<Value>(_ type: Value.Type, _ place: Int) -> Value? {

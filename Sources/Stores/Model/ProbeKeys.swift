@@ -3,7 +3,12 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let probe: Probe
 
   var codingPath: [any CodingKey] { [] }
-  var allKeys: [Key] { [] }
+
+  /// The keys of a dictionary, which are numbers, because its keys may be integers.
+  var allKeys: [Key] {
+    probe.hasRequestedElements = true
+    return probe.elementCount == 0 ? [] : [Key(stringValue: "\(probe.samples.number)")].compactMap(\.self)
+  }
 
   func contains(_ key: Key) -> Bool { true }
 
@@ -77,7 +82,7 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    guard probe.depth == 0 else { return ProbeElements() }
+    guard probe.depth == 0 else { return ProbeElements(probe: probe, count: 0) }
     throw refusal(key)
   }
 

@@ -34,39 +34,3 @@ struct ProbeValue: SingleValueDecodingContainer {
     return value
   }
 }
-
-/// The elements of an array that a ``Probe`` decodes, of which there are none.
-struct ProbeElements: UnkeyedDecodingContainer {
-  struct NoElement: Error, CustomStringConvertible {
-    let description = "a sample array has no elements"
-  }
-
-  var codingPath: [any CodingKey] { [] }
-  var count: Int? { 0 }
-  var isAtEnd: Bool { true }
-  var currentIndex: Int { 0 }
-
-  func decodeNil() throws -> Bool { throw NoElement() }
-  func decode(_: Bool.Type) throws -> Bool { throw NoElement() }
-  func decode(_: String.Type) throws -> String { throw NoElement() }
-  func decode(_: Double.Type) throws -> Double { throw NoElement() }
-  func decode(_: Float.Type) throws -> Float { throw NoElement() }
-  func decode(_: Int.Type) throws -> Int { throw NoElement() }
-  func decode(_: Int8.Type) throws -> Int8 { throw NoElement() }
-  func decode(_: Int16.Type) throws -> Int16 { throw NoElement() }
-  func decode(_: Int32.Type) throws -> Int32 { throw NoElement() }
-  func decode(_: Int64.Type) throws -> Int64 { throw NoElement() }
-  func decode(_: UInt.Type) throws -> UInt { throw NoElement() }
-  func decode(_: UInt8.Type) throws -> UInt8 { throw NoElement() }
-  func decode(_: UInt16.Type) throws -> UInt16 { throw NoElement() }
-  func decode(_: UInt32.Type) throws -> UInt32 { throw NoElement() }
-  func decode(_: UInt64.Type) throws -> UInt64 { throw NoElement() }
-  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { throw NoElement() }
-
-  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
-    throw NoElement()
-  }
-
-  func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { throw NoElement() }
-  func superDecoder() throws -> any Decoder { throw NoElement() }
-}

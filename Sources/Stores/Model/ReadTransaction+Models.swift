@@ -34,7 +34,7 @@ extension ReadTransaction {
   /// - Returns: The row, or `nil` if there is none.
   /// - Throws: ``DatabaseError``.
   public func first<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> Model? {
-    try connection.all(query.limit(Swift.min(1, query.maximum ?? 1))).first
+    try connection.first(query)
   }
 
   /// Returns the number of rows of a query.

@@ -15,8 +15,10 @@ final class RowDecoder: Decoder {
   let statement: SQLiteStatement
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
-  /// The index in the statement of each column of the model.
-  private let indexes: [Int32]
+  /// The columns of the model, in order.
+  // Sound: only this object accesses them, and frees them when it is released.
+  private let places: UnsafeMutablePointer<Place>
+  private let placeCount: Int
   /// The index of the column that is expected next.
   @exclusivity(unchecked) private var next = 0
   /// The index of the member that is being decoded.
@@ -28,25 +30,35 @@ final class RowDecoder: Decoder {
   @exclusivity(unchecked) private var containers = KeptDecodingContainer()
   private lazy var json = JSONDecoder()
 
+  /// A column of the model.
+  private struct Place {
+    let name: String
+    /// The index of the column in the statement.
+    let index: Int32
+  }
+
   /// Creates a decoder of a statement that has the model's columns, in any order.
   ///
   /// - Throws: ``ModelError/unknownColumn(table:column:known:)`` if one is missing.
   init(layout: ColumnLayout, statement: SQLiteStatement, isOrdered: Bool) throws(ModelError) {
     self.layout = layout
     self.statement = statement
-    guard !isOrdered else {
-      indexes = (0..<Int32(layout.columns.count)).map { $0 }
-      return
-    }
-    var indexes: [Int32] = []
-    let names = statement.layout.names
-    for column in layout.columns {
-      guard let index = names.firstIndex(of: column.name) else {
+    var found: [Place] = []
+    let names = isOrdered ? [] : statement.layout.names
+    for (place, column) in layout.columns.enumerated() {
+      guard let index = isOrdered ? place : names.firstIndex(of: column.name) else {
         throw .unknownColumn(table: layout.table, column: column.name, known: names)
       }
-      indexes.append(Int32(index))
+      found.append(Place(name: column.name, index: Int32(truncatingIfNeeded: index)))
     }
-    self.indexes = indexes
+    placeCount = found.count
+    places = .allocate(capacity: found.count)
+    places.initialize(from: found, count: found.count)
+  }
+
+  deinit {
+    places.deinitialize(count: placeCount)
+    places.deallocate()
   }
 
   /// Breaks the reference cycle.
@@ -96,7 +108,7 @@ final class RowDecoder: Decoder {
   func select(_ key: some CodingKey) throws(ModelError) {
     let name = key.stringValue
     let place = next
-    if place < layout.columns.count, layout.columns[place].name == name {
+    if place < placeCount, places[place].name == name {
       next = place + 1
       current = place
     } else {
@@ -115,24 +127,22 @@ final class RowDecoder: Decoder {
 
   // MARK: Values
 
-  private var index: Int32 {
-    @inline(__always) get { indexes[current] }
-  }
+  /// The value of the current column.
+  @inline(__always)
+  var cell: SQLiteCell { statement.cell(at: places[current].index) }
 
-  var isNull: Bool {
-    @inline(__always) get { statement.isNull(at: index) }
+  @inline(__always)
+  var isNull: Bool { cell.isNull }
+
+  @inline(__always)
+  func integer(_ cell: SQLiteCell) throws(ModelError) -> Int64 {
+    guard cell.type == SQLITE_INTEGER else { throw mismatch("an integer") }
+    return cell.int64
   }
 
   @inline(__always)
-  func read(_: Int64.Type) throws(ModelError) -> Int64 {
-    let index = index
-    guard statement.type(at: index) == SQLITE_INTEGER else { throw mismatch("an integer") }
-    return statement.int64(at: index)
-  }
-
-  @inline(__always)
-  func read<Value: FixedWidthInteger>(_: Value.Type) throws(ModelError) -> Value {
-    let number = try read(Int64.self)
+  func exactly<Value: FixedWidthInteger>(_ cell: SQLiteCell) throws(ModelError) -> Value {
+    let number = try integer(cell)
     guard let value = Value(exactly: number) else {
       throw undecodable("\(number) is out of the range of \(Value.self)")
     }
@@ -140,61 +150,60 @@ final class RowDecoder: Decoder {
   }
 
   @inline(__always)
-  func read(_: Bool.Type) throws(ModelError) -> Bool {
-    let number = try read(Int64.self)
+  func flag(_ cell: SQLiteCell) throws(ModelError) -> Bool {
+    let number = try integer(cell)
     guard number & ~1 == 0 else { throw undecodable("\(number) is neither 0 nor 1") }
     return number == 1
   }
 
   @inline(__always)
-  func read(_: Double.Type) throws(ModelError) -> Double {
-    let index = index
-    let type = statement.type(at: index)
+  func double(_ cell: SQLiteCell) throws(ModelError) -> Double {
+    let type = cell.type
     guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { throw mismatch("a number") }
-    return statement.double(at: index)
+    return cell.double
   }
 
-  func read(_: Float.Type) throws(ModelError) -> Float {
-    let number = try read(Double.self)
+  func float(_ cell: SQLiteCell) throws(ModelError) -> Float {
+    let number = try double(cell)
     let value = Float(number)
     if value.isInfinite, number.isFinite { throw undecodable("\(number) is out of the range of Float") }
     return value
   }
 
   @inline(__always)
-  func read(_: String.Type) throws(ModelError) -> String {
-    guard statement.type(at: index) == SQLITE_TEXT else { throw mismatch("text") }
-    guard let text = statement.validText(at: index) else { throw undecodable("its text is not UTF-8") }
+  func text(_ cell: SQLiteCell) throws(ModelError) -> String {
+    guard cell.type == SQLITE_TEXT else { throw mismatch("text") }
+    guard let text = cell.validText else { throw undecodable("its text is not UTF-8") }
     return text
   }
 
-  func read(_: UUID.Type) throws(ModelError) -> UUID {
-    guard statement.type(at: index) == SQLITE_TEXT else { throw mismatch("a UUID as text") }
-    guard let value = statement.uuid(at: index) else { throw undecodable("its text is not a UUID") }
+  private func uuid(_ cell: SQLiteCell) throws(ModelError) -> UUID {
+    guard cell.type == SQLITE_TEXT else { throw mismatch("a UUID as text") }
+    guard let value = cell.uuid else { throw undecodable("its text is not a UUID") }
     return value
   }
 
-  func read(_: Data.Type) throws(ModelError) -> Data {
-    guard statement.type(at: index) == SQLITE_BLOB else { throw mismatch("bytes") }
-    return statement.data(at: index)
+  private func data(_ cell: SQLiteCell) throws(ModelError) -> Data {
+    guard cell.type == SQLITE_BLOB else { throw mismatch("bytes") }
+    return cell.data
   }
 
   /// Returns a value of any type, decoded directly, from a single value, or from JSON.
   @inline(__always)
   func readAny<Value: Decodable>(_ type: Value.Type) throws -> Value {
     // Sound: each cast is to the type that was just checked.
-    if type == UUID.self { return unsafeBitCast(try read(UUID.self), to: type) }
+    if type == UUID.self { return unsafeBitCast(try uuid(cell), to: type) }
     if type == Date.self {
-      return unsafeBitCast(Date(timeIntervalSinceReferenceDate: try read(Double.self)), to: type)
+      return unsafeBitCast(Date(timeIntervalSinceReferenceDate: try double(cell)), to: type)
     }
-    if type == Data.self { return unsafeBitCast(try read(Data.self), to: type) }
+    if type == Data.self { return unsafeBitCast(try data(cell), to: type) }
     return try readOther(type)
   }
 
   @inline(never)
   private func readOther<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if type == URL.self {
-      let text = try read(String.self)
+      let text = try text(cell)
       guard let value = URL(string: text) as? Value else { throw undecodable("its text is not a URL") }
       return value
     }
@@ -202,15 +211,16 @@ final class RowDecoder: Decoder {
     guard layout.columns[current].type == .json, !(isNull && type is any ExpressibleByNilLiteral.Type) else {
       return try Value(from: member)
     }
-    guard statement.type(at: index) == SQLITE_TEXT else { throw mismatch("JSON text") }
-    return try json.decode(type, from: Data(statement.string(at: index).utf8))
+    let cell = cell
+    guard cell.type == SQLITE_TEXT else { throw mismatch("JSON text") }
+    return try json.decode(type, from: Data(cell.string.utf8))
   }
 
   /// Returns a decimal number.
   ///
   /// It accepts `NaN`, which other programs may have written, so that one row does not make the others unreadable.
   private func readDecimal() throws(ModelError) -> Decimal {
-    let text = try read(String.self)
+    let text = try text(cell)
     if text == "NaN" { return .nan }
     guard DecimalText.isNumber(text), let value = Decimal(string: text) else {
       throw undecodable("its text is not a number")
@@ -224,16 +234,16 @@ final class RowDecoder: Decoder {
   func undecodable(_ reason: String) -> ModelError {
     .undecodable(
       table: layout.table, column: layout.columns[current].name,
-      key: layout.key.map { statement.value(at: indexes[$0]).description }, reason: reason
+      key: layout.key.map { statement.value(at: places[$0].index).description }, reason: reason
     )
   }
 
   @inline(never)
   private func mismatch(_ expected: String) -> ModelError {
     let found =
-      switch statement.type(at: index) {
-      case SQLITE_INTEGER: "the integer \(statement.value(at: index))"
-      case SQLITE_FLOAT: "the number \(statement.value(at: index))"
+      switch cell.type {
+      case SQLITE_INTEGER: "the integer \(SQLiteValue(cell))"
+      case SQLITE_FLOAT: "the number \(SQLiteValue(cell))"
       case SQLITE_TEXT: "text"
       case SQLITE_BLOB: "bytes"
       default: "null"

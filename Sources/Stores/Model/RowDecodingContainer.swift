@@ -16,76 +16,76 @@ struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(__always)
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
     try row.select(key)
-    return try row.read(type)
+    return try row.flag(row.cell)
   }
 
   @inline(__always)
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
     try row.select(key)
-    return try row.read(type)
+    return try row.text(row.cell)
   }
 
   @inline(__always)
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
     try row.select(key)
-    return try row.read(type)
+    return try row.double(row.cell)
   }
 
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
     try row.select(key)
-    return try row.read(type)
+    return try row.float(row.cell)
   }
 
   @inline(__always)
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
     try row.select(key)
-    return try row.read(type)
+    return try row.exactly(row.cell)
   }
 
   @inline(__always)
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
     try row.select(key)
-    return try row.read(type)
+    return try row.integer(row.cell)
   }
 
   func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
     try row.select(key)
-    return try row.read(type)
+    return try row.exactly(row.cell)
   }
 
   func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
     try row.select(key)
-    return try row.read(type)
+    return try row.exactly(row.cell)
   }
 
   func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
     try row.select(key)
-    return try row.read(type)
+    return try row.exactly(row.cell)
   }
 
   func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
     try row.select(key)
-    return try row.read(type)
+    return try row.exactly(row.cell)
   }
 
   func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
     try row.select(key)
-    return try row.read(type)
+    return try row.exactly(row.cell)
   }
 
   func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
     try row.select(key)
-    return try row.read(type)
+    return try row.exactly(row.cell)
   }
 
   func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
     try row.select(key)
-    return try row.read(type)
+    return try row.exactly(row.cell)
   }
 
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
     try row.select(key)
-    return try row.read(type)
+    return try row.exactly(row.cell)
   }
 
   @inline(__always)
@@ -97,31 +97,36 @@ struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(__always)
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
     try row.select(key)
-    return row.isNull ? nil : try row.read(type)
+    let cell = row.cell
+    return cell.isNull ? nil : try row.flag(cell)
   }
 
   @inline(__always)
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
     try row.select(key)
-    return row.isNull ? nil : try row.read(type)
+    let cell = row.cell
+    return cell.isNull ? nil : try row.text(cell)
   }
 
   @inline(__always)
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
     try row.select(key)
-    return row.isNull ? nil : try row.read(type)
+    let cell = row.cell
+    return cell.isNull ? nil : try row.double(cell)
   }
 
   @inline(__always)
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
     try row.select(key)
-    return row.isNull ? nil : try row.read(type)
+    let cell = row.cell
+    return cell.isNull ? nil : try row.exactly(cell)
   }
 
   @inline(__always)
   func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
     try row.select(key)
-    return row.isNull ? nil : try row.read(type)
+    let cell = row.cell
+    return cell.isNull ? nil : try row.integer(cell)
   }
 
   @inline(__always)

@@ -67,11 +67,19 @@ public protocol StoreModel: Codable, Identifiable, Sendable where ID: StoreKey {
   ///
   /// Each property must encode to exactly the value of its column. This is not checked.
   static var columnNames: [PartialKeyPath<Self>: String] { get }
+
+  /// The relations that are checked when a database with the model is opened; by default, there are none.
+  ///
+  /// A relation that is not listed works too. If one of its properties is not a column, reading it throws the error.
+  static var relations: [any ModelRelation] { get }
 }
 
 extension StoreModel {
   /// No key paths are listed.
   public static var columnNames: [PartialKeyPath<Self>: String] { [:] }
+
+  /// No relations are listed.
+  public static var relations: [any ModelRelation] { [] }
 }
 
 extension StoreModel {

@@ -6,6 +6,7 @@
 /// struct Author: StoreModel {
 ///   static let table = TableSpec("author")
 ///   static let books = HasMany<Author, Book>(\.authorID).ordered { $0.title }
+///   static var relations: [any ModelRelation] { [books] }
 ///   var id: Int
 ///   var name: String
 /// }
@@ -35,6 +36,9 @@
 /// The children of all parents are read by one statement, however many there are. Read several levels one after
 /// another, in one transaction: the children of the first relation are the parents of the next. Index the column with
 /// the key.
+///
+/// The properties must be columns, as ``Column`` describes. If the model lists the relation in
+/// ``StoreModel/relations``, they are checked when a database is opened, and otherwise when the relation is read.
 public struct HasMany<Parent: StoreModel, Child: StoreModel>: Sendable {
   let column: ColumnReference
   let foreignKey: @Sendable (Child) -> Parent.ID?

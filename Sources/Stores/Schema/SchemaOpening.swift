@@ -23,6 +23,11 @@ struct SchemaOpening {
     if let reason = Self.contradiction(in: schema, layouts) {
       throw .schema(.invalidSchema(reason: reason), path: connection.path)
     }
+    for model in schema.models {
+      try connection.naming { () throws(ModelError) in
+        for relation in model.relations { try relation.check() }
+      }
+    }
     facts = try Self.facts(of: layouts, connection)
   }
 
