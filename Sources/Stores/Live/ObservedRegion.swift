@@ -35,13 +35,9 @@ struct ObservedRegion: Hashable, Sendable {
     rows[table, default: []].formUnion(keys)
   }
 
-  /// Adds everything on which the result of a statement depends.
-  mutating func insert(_ traits: StatementTraits) {
-    if traits.readsElsewhere { insertEverything() }
-    for table in traits.readTables { insert(table: table) }
-  }
-
   mutating func formUnion(_ other: ObservedRegion) {
+    // Equal regions with the same storage are compared in no time.
+    if isEmpty { return self = other }
     if other.isEverything { insertEverything() }
     for table in other.tables { insert(table: table) }
     for (table, keys) in other.rows { insert(keys, of: table) }

@@ -47,7 +47,7 @@ extension SQLiteConnection {
   func track(_ statement: SQLiteStatement) throws(DatabaseError) {
     let hasNewTables = try untracked { () throws(DatabaseError) in try statement.updateTraits() }
     if hasNewTables { schemaAge += 1 }
-    if !statement.isRegionKnown { tracking?.region.insert(statement.traits) }
+    if !statement.isRegionKnown { tracking?.region.formUnion(statement.traits.region) }
   }
 
   /// Records that the result depends on the rows with some keys, instead of all tables that a statement reads.
@@ -58,7 +58,7 @@ extension SQLiteConnection {
     let areKeysTold = try untracked { () throws(DatabaseError) in try ModelStatements<Model>.of(self).areKeysTold }
     areKeysTold
       ? tracking.region.insert(keys, of: Model.table.name)
-      : tracking.region.insert(statement.traits)
+      : tracking.region.formUnion(statement.traits.region)
   }
 
   /// Runs a closure whose statements are not recorded.

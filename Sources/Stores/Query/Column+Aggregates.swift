@@ -53,24 +53,10 @@ extension Column where Value: SQLiteNumber {
   public func average() -> Aggregate<Model, Double?> { Aggregate(.average, reference) }
 }
 
-extension Column where Value: SQLiteOrdered & Decodable {
+extension Column where Value: SQLiteOrdered, Value.Present: Decodable {
   /// Returns the smallest value in the column, or `nil` if there are no values.
-  @_disfavoredOverload
-  public func min() -> Aggregate<Model, Value?> { Aggregate(.min, reference) }
+  public func min() -> Aggregate<Model, Value.Present?> { Aggregate(.min, reference) }
 
   /// Returns the largest value in the column, or `nil` if there are no values.
-  @_disfavoredOverload
-  public func max() -> Aggregate<Model, Value?> { Aggregate(.max, reference) }
-}
-
-extension Column {
-  /// Returns the smallest value in the column, or `nil` if there are no values.
-  public func min<Wrapped: SQLiteOrdered & Decodable>() -> Aggregate<Model, Wrapped?> where Value == Wrapped? {
-    Aggregate(.min, reference)
-  }
-
-  /// Returns the largest value in the column, or `nil` if there are no values.
-  public func max<Wrapped: SQLiteOrdered & Decodable>() -> Aggregate<Model, Wrapped?> where Value == Wrapped? {
-    Aggregate(.max, reference)
-  }
+  public func max() -> Aggregate<Model, Value.Present?> { Aggregate(.max, reference) }
 }

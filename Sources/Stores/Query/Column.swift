@@ -16,7 +16,7 @@
 /// print(Chore.where { $0.points > 3 && $0.due == nil })
 /// // Prints "SELECT * FROM chore WHERE points > 3 AND due IS NULL"
 /// print(Chore.where { $0.title.hasPrefix("Paint") || $0.points.isIn([1, 5]) })
-/// // Prints "SELECT * FROM chore WHERE (title >= 'Paint' AND title < 'Painu') OR points IN (1, 5)"
+/// // Prints "SELECT * FROM chore WHERE title GLOB 'Paint*' OR points IN (1, 5)"
 /// print(Chore.where { $0.finished.isLess(than: $0.due) }.ordered(.descending) { $0.points })
 /// // Prints "SELECT * FROM chore WHERE finished < due ORDER BY points DESC"
 /// ```
@@ -33,8 +33,9 @@
 public struct Column<Model: StoreModel, Value>: Sendable {
   // It is not Equatable, because `==` returns a condition.
 
-  let reference: ColumnReference
+  @usableFromInline let reference: ColumnReference
 
+  @usableFromInline
   init(_ reference: ColumnReference) {
     self.reference = reference
   }
@@ -42,57 +43,70 @@ public struct Column<Model: StoreModel, Value>: Sendable {
 
 extension Column where Value: SQLiteConvertible {
   /// Returns a condition that the column equals a value; `nil` equals `nil`.
+  @inlinable
   public static func == (column: Self, value: Value) -> Condition<Model> { column.compared(.equal, value) }
 
   /// Returns a condition that the column differs from a value; `nil` differs from all other values.
+  @inlinable
   public static func != (column: Self, value: Value) -> Condition<Model> { column.compared(.notEqual, value) }
 
   /// Returns a condition that the column has one of several values.
   ///
   /// If `nil` is one of them, it includes rows without a value.
+  @inlinable
   public func isIn(_ values: [Value]) -> Condition<Model> {
     Condition(.membership(reference, values.map(\.sqliteValue)))
   }
 
   /// Returns a condition that the column equals another column; `nil` equals `nil`.
+  @inlinable
   public func isEqual(to other: Self) -> Condition<Model> { Condition(.columns(reference, .equal, other.reference)) }
 
-  fileprivate func compared(_ comparison: QueryComparison, _ value: Value) -> Condition<Model> {
+  @inlinable
+  func compared(_ comparison: QueryComparison, _ value: some SQLiteConvertible) -> Condition<Model> {
     Condition(.comparison(reference, comparison, value.sqliteValue))
   }
 }
 
 extension Column where Value: SQLiteOrdered {
   /// Returns a condition that the column is less than a value.
+  @inlinable
   public static func < (column: Self, value: Value) -> Condition<Model> { column.compared(.less, value) }
 
   /// Returns a condition that the column is less than a value or equal to it.
+  @inlinable
   public static func <= (column: Self, value: Value) -> Condition<Model> { column.compared(.lessOrEqual, value) }
 
   /// Returns a condition that the column is greater than a value.
+  @inlinable
   public static func > (column: Self, value: Value) -> Condition<Model> { column.compared(.greater, value) }
 
   /// Returns a condition that the column is greater than a value or equal to it.
+  @inlinable
   public static func >= (column: Self, value: Value) -> Condition<Model> { column.compared(.greaterOrEqual, value) }
 
   /// Returns a condition that the column is less than another column.
+  @inlinable
   public func isLess(than other: Self) -> Condition<Model> { Condition(.columns(reference, .less, other.reference)) }
 
   /// Returns a condition that the column is less than another column or equal to it.
+  @inlinable
   public func isLessThanOrEqualTo(_ other: Self) -> Condition<Model> {
     Condition(.columns(reference, .lessOrEqual, other.reference))
   }
 }
 
-extension Column where Value: SQLiteOrdered & Comparable {
-  /// Returns a condition that the column is in a range that includes its upper bound.
-  public func isIn(_ range: ClosedRange<Value>) -> Condition<Model> {
-    self >= range.lowerBound && self <= range.upperBound
+extension Column where Value: SQLiteOrdered, Value.Present: Comparable {
+  /// Returns a condition that the column is in a range that includes its upper bound; `nil` is in no range.
+  @inlinable
+  public func isIn(_ range: ClosedRange<Value.Present>) -> Condition<Model> {
+    compared(.greaterOrEqual, range.lowerBound) && compared(.lessOrEqual, range.upperBound)
   }
 
-  /// Returns a condition that the column is in a range without its upper bound.
-  public func isIn(_ range: Range<Value>) -> Condition<Model> {
-    self >= range.lowerBound && self < range.upperBound
+  /// Returns a condition that the column is in a range without its upper bound; `nil` is in no range.
+  @inlinable
+  public func isIn(_ range: Range<Value.Present>) -> Condition<Model> {
+    compared(.greaterOrEqual, range.lowerBound) && compared(.less, range.upperBound)
   }
 }
 

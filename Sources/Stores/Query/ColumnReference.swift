@@ -1,4 +1,5 @@
 /// A column that a query names.
+@usableFromInline
 enum ColumnReference: Sendable {
   /// A column by its name, with its index in the model's table if it is known.
   case named(String, place: Int? = nil)
@@ -31,7 +32,7 @@ enum ColumnReference: Sendable {
 }
 
 extension ColumnReference: CustomStringConvertible {
-  var description: String {
+  @usableFromInline var description: String {
     switch self {
     case .named(let name, _): name
     case .unknown(let keyPath, _): keyPath
@@ -41,6 +42,7 @@ extension ColumnReference: CustomStringConvertible {
 
 extension ColumnReference: Hashable {
   /// Returns a Boolean value that indicates whether two columns have the same name.
+  @usableFromInline
   static func == (left: ColumnReference, right: ColumnReference) -> Bool {
     switch (left, right) {
     case (.named(let left, _), .named(let right, _)): left == right
@@ -49,6 +51,7 @@ extension ColumnReference: Hashable {
     }
   }
 
+  @usableFromInline
   func hash(into hasher: inout Hasher) {
     hasher.combine(description)
   }

@@ -5,9 +5,11 @@
 public struct Columns<Model: StoreModel>: Sendable {
   // Other public members would hide properties of the model with the same name.
 
+  @usableFromInline
   init() {}
 
   /// Returns the column of a property.
+  @inlinable
   public subscript<Value>(dynamicMember keyPath: any KeyPath<Model, Value> & Sendable) -> Column<Model, Value> {
     Column(KeyPathColumns.reference(to: keyPath))
   }

@@ -23,8 +23,9 @@
 ///
 /// If the name of a column is known only at run time, use ``column(named:_:_:)`` and its variants.
 public struct Condition<Model: StoreModel>: Hashable, Sendable {
-  let form: ConditionForm
+  @usableFromInline let form: ConditionForm
 
+  @usableFromInline
   init(_ form: ConditionForm) {
     self.form = form
   }
@@ -54,9 +55,14 @@ public struct Condition<Model: StoreModel>: Hashable, Sendable {
     Condition(.pattern(.named(name), pattern))
   }
 
-  /// Returns a condition that a column contains a string, compared character by character.
+  /// Returns a condition that a column contains a string, compared byte by byte.
   public static func column(named name: String, contains text: String) -> Condition {
     Condition(.part(.named(name), text))
+  }
+
+  /// Returns a condition that a column begins with a string, compared byte by byte, whatever collation it has.
+  public static func column(named name: String, hasPrefix prefix: String) -> Condition {
+    Condition(.prefix(.named(name), prefix))
   }
 
   /// Returns a condition that an SQL expression is true.
@@ -67,17 +73,20 @@ public struct Condition<Model: StoreModel>: Hashable, Sendable {
   }
 
   /// Returns a condition that both conditions hold.
+  @inlinable
   public static func && (left: Condition, right: Condition) -> Condition {
     Condition(left.form.and(right.form))
   }
 
   /// Returns a condition that at least one of two conditions holds.
+  @inlinable
   public static func || (left: Condition, right: Condition) -> Condition {
     if case .any(let conditions) = left.form { return Condition(.any(conditions + [right.form])) }
     return Condition(.any([left.form, right.form]))
   }
 
   /// Returns a condition that another one does not hold.
+  @inlinable
   public static prefix func ! (condition: Condition) -> Condition {
     Condition(.not(condition.form))
   }

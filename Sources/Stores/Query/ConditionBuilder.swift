@@ -26,10 +26,22 @@
 @resultBuilder
 public enum ConditionBuilder<Model: StoreModel>: Sendable {
   /// Returns the condition of one line.
+  @inlinable
   public static func buildExpression(_ condition: Condition<Model>) -> Condition<Model> { condition }
 
-  /// Returns a condition that all lines hold.
-  public static func buildBlock(_ conditions: Condition<Model>...) -> Condition<Model> { all(conditions) }
+  /// Returns the condition without lines, which every row satisfies.
+  public static func buildBlock() -> Condition<Model> { Condition(.always) }
+
+  /// Returns the condition of the first line.
+  @inlinable
+  public static func buildPartialBlock(first condition: Condition<Model>) -> Condition<Model> { condition }
+
+  /// Returns a condition that a line and all lines before it hold.
+  public static func buildPartialBlock(
+    accumulated: Condition<Model>, next: Condition<Model>
+  ) -> Condition<Model> {
+    Condition(accumulated.form.and(next.form))
+  }
 
   /// Returns the condition of an `if`; without one, every row matches.
   public static func buildOptional(_ condition: Condition<Model>?) -> Condition<Model> {
@@ -43,9 +55,7 @@ public enum ConditionBuilder<Model: StoreModel>: Sendable {
   public static func buildEither(second condition: Condition<Model>) -> Condition<Model> { condition }
 
   /// Returns a condition that all conditions of a loop hold.
-  public static func buildArray(_ conditions: [Condition<Model>]) -> Condition<Model> { all(conditions) }
-
-  private static func all(_ conditions: [Condition<Model>]) -> Condition<Model> {
+  public static func buildArray(_ conditions: [Condition<Model>]) -> Condition<Model> {
     conditions.count == 1 ? conditions[0] : Condition(conditions.reduce(.always) { $0.and($1.form) })
   }
 }

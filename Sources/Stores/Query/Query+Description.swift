@@ -24,7 +24,7 @@ extension Condition: CustomStringConvertible {
 }
 
 extension ConditionForm: CustomStringConvertible {
-  var description: String {
+  @usableFromInline var description: String {
     switch self {
     case .comparison(let column, .equal, .null): "\(column) IS NULL"
     case .comparison(let column, .notEqual, .null): "\(column) IS NOT NULL"
@@ -33,6 +33,7 @@ extension ConditionForm: CustomStringConvertible {
     case .membership(let column, let values): "\(column) IN (\(values.map(\.description).joined(separator: ", ")))"
     case .pattern(let column, let pattern): "\(column) LIKE \(SQLiteValue.text(pattern))"
     case .part(let column, let text): "instr(\(column), \(SQLiteValue.text(text))) > 0"
+    case .prefix(let column, let prefix): "\(column) GLOB \(SQLiteValue.text(prefix.asGlobPattern + "*"))"
     case .all(let conditions): conditions.isEmpty ? "TRUE" : conditions.map(\.asPart).joined(separator: " AND ")
     case .any(let conditions): conditions.map(\.asPart).joined(separator: " OR ")
     case .not(let condition): "NOT \(condition.asPart)"
@@ -50,6 +51,13 @@ extension ConditionForm: CustomStringConvertible {
 }
 
 extension String {
+  /// The pattern of `GLOB` that matches exactly this text.
+  fileprivate var asGlobPattern: String {
+    unicodeScalars.reduce(into: "") { pattern, scalar in
+      pattern += "*?[".unicodeScalars.contains(scalar) ? "[\(scalar)]" : String(scalar)
+    }
+  }
+
   /// Returns the text with values in place of question marks, on a best-effort basis without parsing.
   fileprivate func substituting(_ arguments: [SQLiteValue]) -> String {
     var rest = arguments[...]

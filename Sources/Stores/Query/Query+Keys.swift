@@ -14,7 +14,7 @@ extension ConditionForm {
     case .sql: true
     case .all(let conditions), .any(let conditions): conditions.contains(where: \.containsSQL)
     case .not(let condition): condition.containsSQL
-    case .comparison, .columns, .membership, .pattern, .part: false
+    case .comparison, .columns, .membership, .pattern, .part, .prefix: false
     }
   }
 
@@ -36,7 +36,7 @@ extension ConditionForm {
         keys.formUnion(more)
       }
       return keys
-    case .comparison, .columns, .membership, .pattern, .part, .not, .sql:
+    case .comparison, .columns, .membership, .pattern, .part, .prefix, .not, .sql:
       return nil
     }
   }

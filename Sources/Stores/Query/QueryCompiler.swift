@@ -6,14 +6,12 @@ struct CompiledQuery: Hashable {
 
 extension Query {
   /// Returns the statement that selects the rows.
-  func compiled() throws(ModelError) -> CompiledQuery {
-    let layout = try ModelLayout.of(Model.self)
-    return try rows(of: layout, selecting: source == nil ? layout.select : "SELECT *")
+  func compiled(in layout: ModelLayout) throws(ModelError) -> CompiledQuery {
+    try rows(of: layout, selecting: source == nil ? layout.select : "SELECT *")
   }
 
   /// Returns the statement that counts the rows.
-  func compiledCount() throws(ModelError) -> CompiledQuery {
-    let layout = try ModelLayout.of(Model.self)
+  func compiledCount(in layout: ModelLayout) throws(ModelError) -> CompiledQuery {
     if isConditionOnly {
       let from = "SELECT COUNT(*) FROM \(SQL.name(layout.table))"
       guard let condition else { return CompiledQuery(sql: from) }
@@ -27,16 +25,16 @@ extension Query {
   }
 
   /// Returns the statement that deletes the rows.
-  func compiledDeletion() throws(ModelError) -> CompiledQuery {
-    let layout = try ModelLayout.of(Model.self)
+  func compiledDeletion(in layout: ModelLayout) throws(ModelError) -> CompiledQuery {
     var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: "DELETE FROM \(SQL.name(layout.table))"))
     try addRows(to: &compiler)
     return compiler.result
   }
 
   /// Returns the statement that changes the rows.
-  func compiledUpdate(_ assignments: [Assignment<Model>]) throws(ModelError) -> CompiledQuery {
-    let layout = try ModelLayout.of(Model.self)
+  func compiledUpdate(
+    _ assignments: [Assignment<Model>], in layout: ModelLayout
+  ) throws(ModelError) -> CompiledQuery {
     var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: "UPDATE \(SQL.name(layout.table)) SET "))
     for (place, assignment) in assignments.enumerated() {
       if place > 0 { compiler.result.sql += ", " }
@@ -114,6 +112,8 @@ struct QueryCompiler {
       add(try self.column(column, fits: .text(pattern)), " LIKE ? ESCAPE '\\'", .text(pattern))
     case .part(let column, let text):
       add("instr(\(try self.column(column, fits: .text(text)))", ", ?) > 0", .text(text))
+    case .prefix(let column, let prefix):
+      try add(column, startingWith: prefix)
     case .all([]): result.sql += "TRUE"
     case .all(let conditions):
       try add(conditions, joinedBy: " AND ")
@@ -197,6 +197,23 @@ struct QueryCompiler {
     }
     let membership = "\(name) IN (\(list))"
     result.sql += present.count == values.count ? membership : "(\(membership) OR \(name) IS NULL)"
+  }
+
+  /// Adds the condition that a column begins with a string, as a range, for which SQLite uses an index.
+  private mutating func add(_ column: ColumnReference, startingWith prefix: String) throws(ModelError) {
+    let column = layout.columns[try column.place(in: layout)]
+    let name = try name(of: column, fits: .text(prefix))
+    add(rangeOf: name, startingWith: prefix, collation: .binary)
+    // An index with this collation finds texts that differ in case, too. SQLite compares them only up to a NUL.
+    guard layout.spec.collations[column.name]?.isNocase == true, !prefix.utf8.contains(0) else { return }
+    result.sql += " AND "
+    add(rangeOf: name, startingWith: prefix.inSmallASCIILetters, collation: .nocase)
+  }
+
+  private mutating func add(rangeOf name: String, startingWith prefix: String, collation: CollationName) {
+    let column = "\(name) COLLATE \(collation.rawValue)"
+    add(column, " >= ?", .text(prefix))
+    if let end = prefix.endOfTextsWithThisPrefix { add(" AND \(column)", " < ?", .text(end)) }
   }
 
   private mutating func add(_ start: String, _ end: String, _ value: SQLiteValue) {

@@ -76,24 +76,10 @@ extension ReadTransaction {
   ///   - column: A closure that returns the property.
   /// - Returns: The value, or `nil` if there is none.
   /// - Throws: ``DatabaseError``.
-  @_disfavoredOverload
-  public func min<Model: StoreModel, Value: SQLiteOrdered & Decodable>(
+  public func min<Model: StoreModel, Value: SQLiteOrdered>(
     _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value>
-  ) throws(DatabaseError) -> Value? {
-    try first(query.select { column($0).min() as Aggregate<Model, Value?> }) ?? nil
-  }
-
-  /// Returns the smallest value of an optional property in the rows of a query.
-  ///
-  /// - Parameters:
-  ///   - query: The query.
-  ///   - column: A closure that returns the property.
-  /// - Returns: The value, or `nil` if there is none.
-  /// - Throws: ``DatabaseError``.
-  public func min<Model: StoreModel, Value: SQLiteOrdered & Decodable>(
-    _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value?>
-  ) throws(DatabaseError) -> Value? {
-    try first(query.select { column($0).min() as Aggregate<Model, Value?> }) ?? nil
+  ) throws(DatabaseError) -> Value.Present? where Value.Present: Decodable {
+    try first(query.select { column($0).min() }) ?? nil
   }
 
   /// Returns the largest value of a property in the rows of a query.
@@ -103,24 +89,10 @@ extension ReadTransaction {
   ///   - column: A closure that returns the property.
   /// - Returns: The value, or `nil` if there is none.
   /// - Throws: ``DatabaseError``.
-  @_disfavoredOverload
-  public func max<Model: StoreModel, Value: SQLiteOrdered & Decodable>(
+  public func max<Model: StoreModel, Value: SQLiteOrdered>(
     _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value>
-  ) throws(DatabaseError) -> Value? {
-    try first(query.select { column($0).max() as Aggregate<Model, Value?> }) ?? nil
-  }
-
-  /// Returns the largest value of an optional property in the rows of a query.
-  ///
-  /// - Parameters:
-  ///   - query: The query.
-  ///   - column: A closure that returns the property.
-  /// - Returns: The value, or `nil` if there is none.
-  /// - Throws: ``DatabaseError``.
-  public func max<Model: StoreModel, Value: SQLiteOrdered & Decodable>(
-    _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value?>
-  ) throws(DatabaseError) -> Value? {
-    try first(query.select { column($0).max() as Aggregate<Model, Value?> }) ?? nil
+  ) throws(DatabaseError) -> Value.Present? where Value.Present: Decodable {
+    try first(query.select { column($0).max() }) ?? nil
   }
 
   /// Returns the different values of a property in the rows of a query, sorted.
@@ -140,7 +112,8 @@ extension ReadTransaction {
 extension SQLiteConnection {
   /// Returns the rows of a selection.
   func all<Model: StoreModel, Output>(_ selection: Selection<Model, Output>) throws(DatabaseError) -> [Output] {
-    let (compiled, layout) = try naming { () throws(ModelError) in try selection.compiled() }
+    let table = try ModelStatements<Model>.of(self).layout
+    let (compiled, layout) = try naming { () throws(ModelError) in try selection.compiled(in: table) }
     return try withStatement(compiled.sql) { statement throws(DatabaseError) in
       try statement.bind(compiled.arguments)
       var rows: [Output] = []

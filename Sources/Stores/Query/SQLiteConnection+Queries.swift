@@ -2,19 +2,43 @@ extension SQLiteConnection {
   /// Returns the rows of a query.
   func all<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> [Model] {
     var models: [Model] = []
-    try forEach(query) { model, _ in
-      models.append(model)
-      return true
+    try withRows(of: query) { decoder throws(DatabaseError) in
+      // The type of the array is looked up here, and not for each row.
+      models.reserveCapacity(query.maximum.map { min($0, 16) } ?? 16)
+      repeat {
+        models.append(try naming { () throws(ModelError) in try decoder.row(Model.self) })
+      } while try decoder.statement.step()
     }
     return models
+  }
+
+  /// Returns the first row of a query.
+  func first<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> Model? {
+    var model: Model?
+    try withRows(of: query.limit(min(1, query.maximum ?? 1))) { decoder throws(DatabaseError) in
+      model = try naming { () throws(ModelError) in try decoder.row(Model.self) }
+    }
+    return model
   }
 
   /// Calls a closure with each row of a query and the statement that has returned it, until the closure returns `false`.
   func forEach<Model: StoreModel>(
     _ query: Query<Model>, _ body: (Model, SQLiteStatement) -> Bool
   ) throws(DatabaseError) {
-    let compiled = try naming { () throws(ModelError) in try query.compiled() }
-    let layout = try naming { () throws(ModelError) in try ModelLayout.of(Model.self) }
+    try withRows(of: query) { decoder throws(DatabaseError) in
+      repeat {
+        let model = try naming { () throws(ModelError) in try decoder.row(Model.self) }
+        guard body(model, decoder.statement) else { return }
+      } while try decoder.statement.step()
+    }
+  }
+
+  /// Calls a closure at the first row of a query, if there is one.
+  private func withRows<Model: StoreModel>(
+    of query: Query<Model>, _ body: (RowDecoder) throws(DatabaseError) -> Void
+  ) throws(DatabaseError) {
+    let layout = try ModelStatements<Model>.of(self).layout
+    let compiled = try naming { () throws(ModelError) in try query.compiled(in: layout) }
     let keys = tracking == nil ? nil : query.keys(in: layout)
     try withStatement(compiled.sql) { statement throws(DatabaseError) in
       try statement.bind(compiled.arguments)
@@ -27,17 +51,14 @@ extension SQLiteConnection {
         try RowDecoder(layout: layout.row, statement: statement, isOrdered: query.source == nil)
       }
       defer { decoder.end() }
-      repeat {
-        let model = try naming { () throws(ModelError) in try decoder.row(Model.self) }
-        guard body(model, statement) else { return }
-      } while try statement.step()
+      try body(decoder)
     }
   }
 
   /// Returns the number of rows of a query.
   func count<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> Int {
-    let compiled = try naming { () throws(ModelError) in try query.compiledCount() }
-    let layout = try naming { () throws(ModelError) in try ModelLayout.of(Model.self) }
+    let layout = try ModelStatements<Model>.of(self).layout
+    let compiled = try naming { () throws(ModelError) in try query.compiledCount(in: layout) }
     let keys = tracking == nil ? nil : query.keys(in: layout)
     return try withStatement(compiled.sql) { statement throws(DatabaseError) in
       try statement.bind(compiled.arguments)
@@ -50,7 +71,8 @@ extension SQLiteConnection {
 
   /// Deletes the rows of a query.
   func deleteAll<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) {
-    let compiled = try naming { () throws(ModelError) in try query.compiledDeletion() }
+    let layout = try ModelStatements<Model>.of(self).layout
+    let compiled = try naming { () throws(ModelError) in try query.compiledDeletion(in: layout) }
     try run(compiled.sql, compiled.arguments)
   }
 
@@ -58,7 +80,8 @@ extension SQLiteConnection {
   func updateAll<Model: StoreModel>(
     _ query: Query<Model>, _ assignments: [Assignment<Model>]
   ) throws(DatabaseError) {
-    let compiled = try naming { () throws(ModelError) in try query.compiledUpdate(assignments) }
+    let layout = try ModelStatements<Model>.of(self).layout
+    let compiled = try naming { () throws(ModelError) in try query.compiledUpdate(assignments, in: layout) }
     try run(compiled.sql, compiled.arguments)
   }
 }

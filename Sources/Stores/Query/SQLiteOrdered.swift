@@ -22,7 +22,10 @@ public import Foundation
 /// ```
 ///
 /// Text is ordered by its UTF-8 bytes.
-public protocol SQLiteOrdered: SQLiteConvertible {}
+public protocol SQLiteOrdered: SQLiteConvertible {
+  /// The type of the values that are not `nil`: the wrapped type of an optional, and otherwise the type itself.
+  associatedtype Present: SQLiteOrdered = Self
+}
 
 extension Int: SQLiteOrdered {}
 extension Int8: SQLiteOrdered {}
@@ -40,4 +43,8 @@ extension String: SQLiteOrdered {}
 extension Date: SQLiteOrdered {}
 extension Decimal: SQLiteOrdered {}
 extension UUID: SQLiteOrdered {}
-extension Optional: SQLiteOrdered where Wrapped: SQLiteOrdered {}
+
+extension Optional: SQLiteOrdered where Wrapped: SQLiteOrdered {
+  /// The type of the values that are not `nil`.
+  public typealias Present = Wrapped.Present
+}

@@ -1,7 +1,6 @@
 extension Selection {
   /// Returns the statement, and the types of its columns.
-  func compiled() throws(ModelError) -> (query: CompiledQuery, layout: ColumnLayout) {
-    let layout = try ModelLayout.of(Model.self)
+  func compiled(in layout: ModelLayout) throws(ModelError) -> (query: CompiledQuery, layout: ColumnLayout) {
     var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: ""))
     var types: [TableColumn] = []
     var expressions: [String] = []

@@ -57,6 +57,27 @@ struct LiveKeyTests {
     subscription.cancel()
   }
 
+  @Test(arguments: [
+    ("id TEXT PRIMARY KEY NOT NULL, note TEXT COLLATE NOCASE", true),
+    ("id TEXT PRIMARY KEY NOT NULL COLLATE BINARY, note TEXT UNIQUE COLLATE NOCASE", true),
+    ("id TEXT NOT NULL COLLATE NOCASE PRIMARY KEY, note TEXT", false),
+    ("id TEXT NOT NULL, note TEXT, PRIMARY KEY (id COLLATE NOCASE)", false),
+    ("id TEXT NOT NULL COLLATE RTRIM, note TEXT, PRIMARY KEY (id COLLATE BINARY)", false),
+    ("id TEXT UNIQUE NOT NULL, note TEXT PRIMARY KEY", false),
+    ("id TEXT NOT NULL, note TEXT, PRIMARY KEY (id, note)", false),
+  ])
+  func `only a collation on the key makes a query follow the whole table`(columns: String, isKey: Bool) throws {
+    let database = try Database(.memory)
+    for end in [")", ") WITHOUT ROWID"] {
+      try database.write { transaction in
+        try transaction.execute("CREATE TABLE opaque (number INTEGER, \(columns)\(end)")
+        let areKeysTold = try ModelStatements<Opaque>.of(transaction.connection).areKeysTold
+        #expect(areKeysTold == isKey, "\(columns)\(end)")
+        try transaction.execute("DROP TABLE opaque")
+      }
+    }
+  }
+
   @Test func `a query follows the whole table if its key differs from the model's`() async throws {
     let database = try Database(.memory)
     try await database.write {

@@ -14,17 +14,27 @@ struct LiveTortureTests {
 
   private struct Place: StoreModel, Equatable {
     static let table = TableSpec("place")
+    static let visits = HasMany<Place, Visit>(\.place).ordered(.descending) { $0.stars }
+    static var relations: [any ModelRelation] { [visits] }
     var id: Int
     var name: String
     var isOpen: Bool
   }
 
   private struct Visit: StoreModel, Equatable {
-    static let table = TableSpec("visit")
+    static let table = TableSpec(
+      "visit", unique: ["note"], foreignKeys: [ForeignKey("place", references: "place", onDelete: .cascade)],
+      search: SearchIndex(["note"]))
+    static let home = BelongsTo<Visit, Place>(\.place)
     var id: Int
     var place: Int
     var stars: Int?
     var note: String?
+  }
+
+  private struct Summary: Codable, Equatable {
+    var name: String
+    var best: Int?
   }
 
   /// A live result, and the way to compare it with a fresh read.
@@ -37,8 +47,10 @@ struct LiveTortureTests {
   init() throws {
     directory = try TemporaryDirectory()
     container = try AppGroupsContainer(directory: directory.url)
-    database = try Database(.file(directory.file("live.sqlite")), busyTimeout: .seconds(60))
-    try database.write { try $0.execute(script: RandomTransactions.schema) }
+    let schema = Schema(
+      version: 1, models: [Place.self, Visit.self],
+      creation: { migration in for statement in RandomTransactions.textIndex { try migration.execute(statement) } })
+    database = try Database(.file(directory.file("live.sqlite")), schema: schema, busyTimeout: .seconds(60))
   }
 
   @Test(arguments: [false, true])
@@ -77,6 +89,7 @@ struct LiveTortureTests {
     #expect(try await database.read { try $0.value("PRAGMA integrity_check") } == "ok")
     let check = "INSERT INTO visit_text (visit_text, rank) VALUES ('integrity-check', 1)"
     try await database.write { try $0.execute(check) }
+    #expect(try await database.integrityCheck().isEmpty)
     for kind in kinds { kind.subscription.cancel() }
     share?.close()
     try database.close()
@@ -118,7 +131,7 @@ struct LiveTortureTests {
       ("a closure with branches", Self.branches),
     ]
     kinds += observed.map { name, read in kind(name, database.observe(read), read) }
-    kinds += windows()
+    kinds += selections() + relations() + searches() + windows()
     for id in 0..<3 {
       let place = try database.live(Place.self, id: id)
       let latest = MutableProperty(place.value)
@@ -130,6 +143,73 @@ struct LiveTortureTests {
         })
     }
     return kinds
+  }
+
+  /// Returns aggregates, groups, distinct values and projections.
+  private func selections() -> [Kind] {
+    let observed: [(String, @Sendable (ReadTransaction) throws -> [String])] = [
+      (
+        "aggregates",
+        { transaction in
+          let aggregates = Visit.select { ($0.id.count(), $0.stars.sum(), $0.stars.average(), $0.note.max()) }
+          return try transaction.all(aggregates).map { "\($0)" }
+        }
+      ),
+      (
+        "groups",
+        { transaction in
+          let groups = Visit.where { $0.stars > 1 }.select { ($0.place, $0.stars.min(), $0.note.distinctCount()) }
+          return try transaction.all(groups.ordered(.descending) { $0.id.count() }).map { "\($0)" }
+        }
+      ),
+      (
+        "an aggregate of keys",
+        { transaction in
+          ["\(try transaction.sum(Visit.where { $0.id.isIn([1, 4, 7]) }) { $0.stars })"]
+        }
+      ),
+      ("distinct values", { try $0.distinct(Visit.where { $0.note != nil }) { $0.stars }.map { "\($0 ?? 0)" } }),
+      ("a column", { try $0.all(Visit.ordered { $0.note }.limit(3).select { $0.stars }).map { "\($0 ?? 0)" } }),
+    ]
+    let projection: @Sendable (ReadTransaction) throws -> [Summary] = { transaction in
+      let sql = "SELECT name, max(stars) AS best FROM place LEFT JOIN visit ON place = place.id GROUP BY place.id"
+      return try transaction.all(sql, as: Summary.self)
+    }
+    return observed.map { name, read in kind(name, database.observe(read), read) }
+      + [kind("a projection", database.observe(projection), projection)]
+  }
+
+  /// Returns the children and the parents of rows.
+  private func relations() -> [Kind] {
+    let children: @Sendable (ReadTransaction) throws -> [Int: [Visit]] = { transaction in
+      try transaction.all(Place.visits, of: transaction.all(Place.where { $0.isOpen == true }))
+    }
+    let first: @Sendable (ReadTransaction) throws -> [Int: [Visit]] = { transaction in
+      let places = try transaction.all(Place.where { $0.id.isIn([2, 5, 8]) })
+      return try transaction.all(Place.visits.where { $0.note.hasPrefix("red") }.limit(1), of: places)
+    }
+    let parents: @Sendable (ReadTransaction) throws -> [Int: Place] = { transaction in
+      try transaction.all(Visit.home, of: transaction.all(Visit.where { $0.id.isIn([0, 1, 2, 3]) }))
+    }
+    return [
+      kind("children", database.observe(children), children), kind("first children", database.observe(first), first),
+      kind("parents", database.observe(parents), parents),
+    ]
+  }
+
+  /// Returns searches of the model, by relevance and by a column, and with snippets.
+  private func searches() -> [Kind] {
+    let byRank = Visit.matching("red")
+    let sorted = Visit.matching("ho re", .allPrefixes).where { $0.stars != nil }.ordered { $0.stars }.limit(3)
+    let matches: @Sendable (ReadTransaction) throws -> [SearchMatch<Visit>] = { transaction in
+      try transaction.matches(Visit.matching("house", .allPrefixes).ordered { $0.id })
+    }
+    return [
+      kind("a search by relevance", database.query(byRank)) { try $0.all(byRank) },
+      kind("a sorted search", database.query(sorted)) { try $0.all(sorted) },
+      kind("a search with snippets", database.observe(matches), matches),
+      kind("the number of matches", database.observe { try $0.count(byRank) }) { try $0.count(byRank) },
+    ]
   }
 
   /// Returns windows at the start and at the end of a query.

@@ -38,6 +38,33 @@ struct KeyPathTests {
   }
 
   @Test
+  func `arrays, sets, dictionaries and nested values are columns, and their parts are not`() throws {
+    #expect(try column(\Nest.words) == "words")
+    #expect(try column(\Nest.numbers) == "numbers")
+    #expect(try column(\Nest.maybe) == "maybe")
+    #expect(try column(\Nest.gaps) == "gaps")
+    #expect(try column(\Nest.set) == "set")
+    #expect(try column(\Nest.counts) == "counts")
+    #expect(try column(\Nest.byNumber) == "byNumber")
+    #expect(try column(\Nest.byID) == "byID")
+    #expect(try column(\Nest.places) == "places")
+    #expect(try column(\Nest.matrix) == "matrix")
+    #expect(try column(\Nest.deep) == "deep")
+    #expect(try column(\Nest.tree) == "tree")
+    #expect(throws: ModelError.self) { try column(\Nest.words.count) }
+    #expect(throws: ModelError.self) { try column(\Nest.words.first) }
+    #expect(throws: ModelError.self) { try column(\Nest.sorted) }
+    #expect(throws: ModelError.self) { try column(\Nest.deep.tags) }
+  }
+
+  @Test
+  func `an array whose elements cannot be invented is empty, and its property must be listed`() throws {
+    #expect(try column(\Picky.name) == "name")
+    let error = #expect(throws: ModelError.self) { try column(\Picky.moods) }
+    #expect("\(try #require(error))".contains("columnNames"))
+  }
+
+  @Test
   func `a computed property is not a column, even if it resembles one`() {
     let paths: [(PartialKeyPath<Sample>, () throws -> String)] = [
       (\.upper, { try column(\Sample.upper) }), (\.trimmed, { try column(\Sample.trimmed) }),
@@ -206,6 +233,44 @@ private struct Sample: StoreModel {
   var sum: Int { age + Int(small) }
   var constant: Int { 7 }
   var day: Double { height.rounded() }
+}
+
+private struct Nest: StoreModel {
+  static let table = TableSpec("nest")
+
+  struct Deep: Codable {
+    var tags: [String]
+    var inner: [String: [Address]]
+  }
+
+  struct Branch: Codable {
+    var name: String
+    var branches: [Branch]
+  }
+
+  var id: Int
+  var words: [String]
+  var numbers: [Int]
+  var maybe: [Double]?
+  var gaps: [Int?]
+  var set: Set<String>
+  var counts: [String: Int]
+  var byNumber: [Int: String]
+  var byID: [UUID: Bool]
+  var places: [Address]
+  var matrix: [[Int]]
+  var deep: Deep
+  var tree: [Branch]
+
+  var sorted: [String] { words.map { $0.uppercased() } }
+}
+
+private struct Picky: StoreModel {
+  static let table = TableSpec("picky")
+  enum Mood: String, Codable { case good, bad }
+  var id: Int
+  var name: String
+  var moods: [Mood]
 }
 
 private struct Lenient: StoreModel {

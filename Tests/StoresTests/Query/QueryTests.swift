@@ -56,6 +56,44 @@ struct QueryTests {
   }
 
   @Test
+  func `a prefix is compared byte by byte, whatever the collation, and uses an index`() throws {
+    let words = [
+      "Zoo", "zoo", "ZOO", "Zo", "Zp", "Żoo", "Z[", "z{", "@a", "Aa", "", "Z\0o", "z\0o", "Zoo ", "\u{10FFFF}a",
+    ]
+    let rows = words.enumerated().map {
+      Word(id: $0, plain: $1, folded: $1, trimmed: $1, missing: $1.isEmpty ? nil : $1)
+    }
+    let connection = try open(Schema(version: 1, models: [Word.self]), rows: rows)
+    for prefix in words + ["Z", "z", "@", "oo", "Z\0", "Zoo  ", "\u{10FFFF}", "*", "[", "\u{1F}"] {
+      let expected = words.filter { $0.utf8.starts(with: prefix.utf8) }
+      let queries = [
+        Word.where { $0.plain.hasPrefix(prefix) }, Word.where { $0.folded.hasPrefix(prefix) },
+        Word.where { $0.trimmed.hasPrefix(prefix) }, Word.where(.column(named: "folded", hasPrefix: prefix)),
+      ]
+      for query in queries {
+        #expect(try connection.all(query.ordered { $0.id }).map(\.plain) == expected, "\(query)")
+        // The text of a statement ends at a NUL, so such a pattern must be an argument.
+        if prefix.utf8.contains(0) { continue }
+        let pattern = "SELECT count(*) FROM word WHERE " + "\(query)".split(separator: " WHERE ")[1]
+        #expect(try connection.value(pattern) == .integer(Int64(expected.count)), "\(pattern)")
+      }
+      #expect(try connection.count(Word.where { $0.missing.hasPrefix(prefix) }) == expected.count { !$0.isEmpty })
+    }
+    for query in [Word.where { $0.plain.hasPrefix("Z") }, Word.where { $0.folded.hasPrefix("Z") }] {
+      let compiled = try query.compiled(in: ModelLayout.of(Word.self))
+      let plan = try connection.rows("EXPLAIN QUERY PLAN \(compiled.sql)", compiled.arguments)
+      #expect(plan.first?["detail"].stringValue?.hasPrefix("SEARCH word USING INDEX") == true, "\(plan)")
+    }
+  }
+
+  @Test
+  func `ranges of optional properties exclude nil`() throws {
+    #expect(try names(Person.where { $0.city.isIn("A"..."D") }) == ["Cleo"])
+    #expect(try names(Person.where { $0.city.isIn("Cairo"..<"London") }) == ["Cleo"])
+    #expect(try names(Person.where { !$0.city.isIn("A"..."Z") }) == ["Bob"])
+  }
+
+  @Test
   func `texts and names cannot inject SQL`() throws {
     let text = "'; DROP TABLE person; --"
     #expect(try names(Person.where { $0.name == text }) == [])
@@ -67,7 +105,8 @@ struct QueryTests {
       for query in [
         Person.where(.column(named: name, .equal, "x")), Person.ordered(byColumnNamed: name),
         Person.where(.column(named: name, isIn: [])), Person.where(.column(named: name, like: "x")),
-        Person.where(.column(named: name, contains: "x")), Person.where(.column(named: name, .equal, nil)),
+        Person.where(.column(named: name, contains: "x")), Person.where(.column(named: name, hasPrefix: "x")),
+        Person.where(.column(named: name, .equal, nil)),
       ] {
         #expect(throws: DatabaseError.model(expected, path: ":memory:")) { try connection.all(query) }
       }
@@ -222,6 +261,16 @@ private func open<Model: StoreModel>(_ schema: Schema, rows: [Model]) throws -> 
   let statements = try ModelStatements<Model>.of(connection)
   for row in rows { try statements.put(row) }
   return connection
+}
+
+private struct Word: StoreModel {
+  static let table = TableSpec(
+    "word", indexes: ["plain", "folded", "trimmed"], collations: ["folded": .nocase, "trimmed": .rtrim])
+  var id: Int
+  var plain: String
+  var folded: String
+  var trimmed: String
+  var missing: String?
 }
 
 private struct Person: StoreModel, Hashable {

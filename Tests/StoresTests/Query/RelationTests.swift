@@ -98,6 +98,53 @@ struct RelationTests {
       try database.read { try $0.all(wrong, of: [Author(id: 1, name: "")]) }
     }
   }
+
+  @Test
+  func `the relations that a model lists are checked when a database is opened`() throws {
+    let models: [any StoreModel.Type] = [WrongKey.self, WrongOrder.self, WrongCondition.self, WrongLimit.self]
+    for model in models {
+      let error = #expect(throws: DatabaseError.self) {
+        try Database(.memory, schema: Schema(version: 1, models: [model, Book.self]))
+      }
+      guard case .model(.notAColumn("book", _, _), _)? = error else {
+        Issue.record("\(model): \(String(describing: error))")
+        continue
+      }
+    }
+    #expect(throws: Never.self) { try Database(.memory, schema: Schema(version: 1, models: [Right.self, Book.self])) }
+  }
+}
+
+private struct WrongKey: StoreModel {
+  static let table = TableSpec("wrong")
+  static var relations: [any ModelRelation] { [HasMany<Self, Book>(\.wrongID)] }
+  var id: Int
+}
+
+private struct WrongOrder: StoreModel {
+  static let table = TableSpec("wrong")
+  static var relations: [any ModelRelation] { [HasMany<Self, Book>(\.authorID).ordered { $0.wrongID }] }
+  var id: Int
+}
+
+private struct WrongCondition: StoreModel {
+  static let table = TableSpec("wrong")
+  static var relations: [any ModelRelation] { [HasMany<Self, Book>(\.authorID).where { $0.wrongID > 1 }] }
+  var id: Int
+}
+
+private struct WrongLimit: StoreModel {
+  static let table = TableSpec("wrong")
+  static var relations: [any ModelRelation] { [HasMany<Self, Book>(\.wrongID).limit(1)] }
+  var id: Int
+}
+
+private struct Right: StoreModel {
+  static let table = TableSpec("right")
+  static var relations: [any ModelRelation] {
+    [HasMany<Self, Book>(\.authorID).where { $0.isDraft == false }.limit(3), Book.author]
+  }
+  var id: Int
 }
 
 private struct Author: StoreModel, Equatable {

@@ -126,7 +126,7 @@ struct WindowTests {
       for place in places {
         for isReversed in [false, true] {
           for part in seek.queries(from: place, isIncluded: true, isReversed: isReversed) {
-            let compiled = try part.limit(20).compiled()
+            let compiled = try part.limit(20).compiled(in: ModelLayout.of(RankedEntry.self))
             let plan = try database.read {
               try $0.rows("EXPLAIN QUERY PLAN " + compiled.sql, arguments: compiled.arguments)
             }

@@ -1,0 +1,159 @@
+import FileSignals
+package import Foundation
+
+/// The state of a database as it is on disk, read without delaying the processes that use it.
+package struct DatabaseInspection: Sendable {
+  /// A table and its size.
+  package struct Table: Sendable, Hashable {
+    package let name: String
+    /// The number of rows, at most ``DatabaseInspection/countLimit``.
+    package let rows: Int
+    /// A Boolean value that indicates whether there are more rows.
+    package let isCapped: Bool
+  }
+
+  /// A shared transaction in the history.
+  package struct Commit: Sendable, Hashable {
+    package let sequence: Int64
+    /// The author; empty for a migration.
+    package let author: String
+    package let date: Date
+    package var tables: [String] = []
+    package var inserted = 0
+    package var updated = 0
+    package var deleted = 0
+    package var isEverything = false
+  }
+
+  /// The position of a process that receives the changes of others.
+  package struct Author: Sendable, Hashable {
+    package let name: String
+    package let cursor: Int64
+    package let seen: Date
+  }
+
+  /// A page of the rows of a table.
+  package struct Page: Sendable {
+    package let columns: [String]
+    package let keys: [String]
+    package let rows: [[SQLiteValue]]
+    package let hasMore: Bool
+  }
+
+  /// The number up to which rows are counted.
+  package static let countLimit = 10_000
+
+  /// The version of the schema.
+  package var schema = 0
+  package var applicationID = 0
+  package var journal = ""
+  package var tables: [Table] = []
+  /// The last shared transactions, the newest first; `nil` if the database is not shared.
+  package var history: [Commit]?
+  package var first: Int64 = 0
+  package var last: Int64 = 0
+  package var authors: [Author] = []
+
+  /// Reads the state of a database.
+  ///
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - historyLimit: The largest number of shared transactions to return.
+  /// - Returns: The state.
+  /// - Throws: ``DatabaseError``.
+  package static func read(_ url: URL, historyLimit: Int = 50) throws -> DatabaseInspection {
+    try DatabaseReading.read(url) { connection throws(DatabaseError) in
+      var found = DatabaseInspection()
+      found.schema = Int(try connection.value("PRAGMA user_version").int64Value ?? 0)
+      found.applicationID = Int(try connection.value("PRAGMA application_id").int64Value ?? 0)
+      found.journal = try connection.value("PRAGMA journal_mode").stringValue ?? ""
+      let names = try connection.tableNames()
+      for name in names.sorted() where !TableCatalog.isOwn(name) {
+        found.tables.append(try table(name, connection))
+      }
+      if names.contains("signals_history") { try found.readHistory(historyLimit, connection) }
+      if names.contains("signals_peer") {
+        found.authors = try connection.rows("SELECT author, cursor, seen FROM signals_peer ORDER BY author").map {
+          Author(
+            name: $0[0].stringValue ?? "", cursor: $0[1].int64Value ?? 0,
+            seen: Date(timeIntervalSince1970: Double($0[2].int64Value ?? 0)))
+        }
+      }
+      return found
+    }
+  }
+
+  private static func table(_ name: String, _ connection: SQLiteConnection) throws(DatabaseError) -> Table {
+    let sql = "SELECT count(*) FROM (SELECT 1 FROM \(quoted(name)) LIMIT \(countLimit + 1))"
+    let count = Int(try connection.value(sql).int64Value ?? 0)
+    return Table(name: name, rows: min(count, countLimit), isCapped: count > countLimit)
+  }
+
+  private mutating func readHistory(_ limit: Int, _ connection: SQLiteConnection) throws(DatabaseError) {
+    let ends = try connection.rows("SELECT coalesce(min(sequence), 0), coalesce(max(sequence), 0) FROM signals_history")
+    (first, last) = (ends.first?[0].int64Value ?? 0, ends.first?[1].int64Value ?? 0)
+    let sql = "SELECT sequence, author, time, changes FROM signals_history ORDER BY sequence DESC LIMIT ?"
+    history = try connection.rows(sql, [.integer(Int64(limit))]).map { row in
+      var commit = Commit(
+        sequence: row[0].int64Value ?? 0, author: row[1].stringValue ?? "",
+        date: Date(timeIntervalSince1970: Double(row[2].int64Value ?? 0)))
+      commit.decode(row[3].dataValue ?? Data())
+      return commit
+    }
+  }
+
+  /// Reads a page of a table's rows, in the order of its key.
+  ///
+  /// - Parameters:
+  ///   - url: The database.
+  ///   - table: The table.
+  ///   - offset: The number of rows to skip.
+  ///   - limit: The largest number of rows.
+  /// - Returns: The rows, or `nil` if there is no such table.
+  /// - Throws: ``DatabaseError``.
+  package static func rows(_ url: URL, table: String, offset: Int, limit: Int) throws -> Page? {
+    try DatabaseReading.read(url) { connection throws(DatabaseError) in
+      guard connection.isTable(table) else { return nil }
+      let columns = try connection.columns(of: table)
+      let keys = columns.filter(\.isKey).map(\.name)
+      let order = keys.isEmpty ? "" : " ORDER BY " + keys.map(quoted).joined(separator: ", ")
+      let names = columns.map { quoted($0.name) }.joined(separator: ", ")
+      let rows = try connection.rows(
+        "SELECT \(names) FROM \(quoted(table))\(order) LIMIT ? OFFSET ?",
+        [.integer(Int64(limit + 1)), .integer(Int64(offset))])
+      return Page(
+        columns: columns.map(\.name), keys: keys, rows: rows.prefix(limit).map(\.values), hasMore: rows.count > limit)
+    }
+  }
+
+  /// Reads all rows of a query.
+  ///
+  /// - Parameters:
+  ///   - url: The database.
+  ///   - sql: A query without parameters.
+  /// - Returns: The values of each row.
+  /// - Throws: ``DatabaseError``.
+  package static func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
+    try DatabaseReading.read(url) { connection throws(DatabaseError) in try connection.rows(sql).map(\.values) }
+  }
+
+  private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+}
+
+extension DatabaseInspection.Commit {
+  fileprivate mutating func decode(_ changes: Data) {
+    do throws(ChangeCoding.Unreadable) {
+      let found = try ChangeCoding.decode(changes)
+      tables = found.keys.sorted()
+      for change in found.values {
+        inserted += change.inserted.count
+        updated += change.updated.count
+        deleted += change.deleted.count
+        isEverything = isEverything || change.isEverything
+      }
+    } catch {
+      // A newer version of the format means that everything may have changed.
+      isEverything = true
+    }
+  }
+}
