@@ -140,12 +140,15 @@ extension AppContainer {
   /// the environment is activated. If the root has an entry of that path by then, all environments share that one, and
   /// the other stays put away.
   ///
+  /// `**/Settings.db` is every entry of that name, at any depth. To find them, a switch then reads all directories of
+  /// the active environment. No other pattern is allowed.
+  ///
   /// Names are compared byte by byte, also where the file system ignores case. A value that was opened in an excluded
   /// path without the scope stays open if the path is no longer excluded, and does not follow the next switch.
   ///
   /// - Parameter paths: The paths, in place of the previous ones.
-  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if a path is not below the root, or another
-  ///   ``AppContainerError``; then nothing has changed.
+  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if a path is not below the root or contains
+  ///   another pattern, or another ``AppContainerError``; then nothing has changed.
   /// - Complexity: Each directory above an excluded path costs a rename for each of its entries, at each switch.
   public func setExcludedPaths(_ paths: [String]) throws(AppContainerError) {
     try engine.exclusively("setExcludedPaths") { try $0.setExcludes(paths) }

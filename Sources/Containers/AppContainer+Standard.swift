@@ -27,13 +27,7 @@ extension AppContainer {
       let home = URL(filePath: NSHomeDirectory(), directoryHint: .isDirectory)
       let isSandboxed = home.path.contains("/Containers/")
       guard !isSandboxed else {
-        return ContainerLayout(
-          root: home.resolvingSymlinksInPath(),
-          hidden: SwitchedRoots.recordDirectories[1],
-          fixed: ["Documents", "Library", "Library/Application Support", "Library/Caches"],
-          // The system's preferences service owns these files, so the preferences are switched as settings.
-          permanent: SwitchedRoots.permanentNamesInSandbox
-        )
+        return .sandbox(home.resolvingSymlinksInPath())
       }
       let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
       let root = home.appending(path: "Library/Application Support").appending(path: name, directoryHint: .isDirectory)

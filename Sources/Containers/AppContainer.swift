@@ -81,7 +81,7 @@ public final class AppContainer: Sendable {
   /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if the record of the active one is
   ///   unreadable.
   public convenience init(group: AppGroupsContainer) throws(AppContainerError) {
-    try self.init(ContainerLayout(root: group.containerURL), settings: [])
+    try self.init(.group(group.containerURL), settings: [])
   }
 
   /// Opens the environments of a directory, and switches settings with them.
@@ -96,6 +96,19 @@ public final class AppContainer: Sendable {
     home: URL, settings: [any EnvironmentSettings] = [], onStep: @escaping @Sendable (SwitchStep) -> Void
   ) throws(AppContainerError) {
     try self.init(ContainerLayout(root: Self.resolved(home)), settings: settings, onStep: onStep)
+  }
+
+  /// Opens the environments of a directory with the layout of an app's sandbox on Apple's systems.
+  ///
+  /// - Parameters:
+  ///   - sandbox: The root.
+  ///   - onStep: Called at each step of a change by this process, and when it undoes the change of another one.
+  /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if the record of the active one is
+  ///   unreadable.
+  package convenience init(
+    sandbox: URL, onStep: @escaping @Sendable (SwitchStep) -> Void = { _ in }
+  ) throws(AppContainerError) {
+    try self.init(.sandbox(Self.resolved(sandbox)), settings: [], onStep: onStep)
   }
 
   init(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Containers
 
-@Suite("Live values follow")
+@Suite("Live values follow", .eachLayout)
 struct FollowingTests {
   @Test func `a file follows a switch to the new environment and back`() throws {
     let fixture = try Fixture()
@@ -163,7 +163,7 @@ struct FollowingTests {
     let work = try app.create(name: "Work")
     let files = fixture.data(work).appending(path: "Files")
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
-    let target = "../.containers/\(Environment.defaultID)/data/Files/\(isThere ? "name" : "none").json"
+    let target = "../\(fixture.layout.hidden)/\(Environment.defaultID)/data/Files/\(isThere ? "name" : "none").json"
     try FileManager.default.createSymbolicLink(
       atPath: files.appending(path: "name.json").path, withDestinationPath: target)
     try app.activate(work)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Changes of a root by a thread for which another thread or process waits in order to switch.
-@Suite("Switches inside an update or a transaction", .timeLimit(.minutes(5)))
+@Suite("Switches inside an update or a transaction", .eachLayout, .timeLimit(.minutes(5)))
 struct NestedSwitchTests {
   private struct Errand: StoreModel {
     static let table = TableSpec("errand")

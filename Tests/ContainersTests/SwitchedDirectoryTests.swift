@@ -7,7 +7,7 @@ import Testing
 @testable import Containers
 
 /// Values in a root that an `AppContainer` switches, opened in a way that would not follow switches.
-@Suite("Opening without a scope in a switched directory", .timeLimit(.minutes(2)))
+@Suite("Opening without a scope in a switched directory", .eachLayout, .timeLimit(.minutes(2)))
 struct SwitchedDirectoryTests {
   private let fixture: Fixture
   private let app: AppContainer
@@ -87,5 +87,24 @@ struct SwitchedDirectoryTests {
     #expect(SwitchedRoots.root(switching: draft) != nil)
     let preferences = layout.root.appending(path: "Library/Preferences/a.plist", directoryHint: .notDirectory)
     #expect(SwitchedRoots.root(switching: preferences) == nil)
+  }
+
+  @Test func `a switch of a group renames neither its preferences nor the folder that contains them`() throws {
+    let group = try AppGroupsContainer(directory: fixture.directory.url.appending(path: "group"))
+    func url(_ path: String) -> URL { group.containerURL.appending(path: path) }
+    try Tree.write("theme", to: url("Library/Preferences/group.plist"))
+    try Tree.write("first", to: url("Library/Caches/image"))
+    func number(_ path: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: url(path).path)[.systemFileNumber] as? Int
+    }
+    let folders = ["Library", "Library/Preferences", "Library/Preferences/group.plist"]
+    let numbers = try folders.map(number)
+    let app = try AppContainer(group: group)
+    let work = try app.create(name: "Work")
+    for id in [work.id, Environment.defaultID] {
+      try app.activate(id: id)
+      #expect(try folders.map(number) == numbers)
+      #expect(Tree.exists(url("Library/Caches/image")) == (id == Environment.defaultID))
+    }
   }
 }

@@ -105,6 +105,7 @@ extension ContainerAccess {
       hidden.removeIfEmpty(discarded)
       throw error
     }
+    for id in ids { store.records.forget(id) }
     discardAfterwards(discarded)
   }
 

@@ -42,6 +42,7 @@ final class ContainerAccess {
     }
     try recover()
     guard known.revision != state.revision else { return }
+    store.records.distrust()
     // At first there is no state in memory, and there are no subscribers.
     let adoption = engine.adoption(of: state)
     if known.revision > 0, known.switches != state.switches {

@@ -34,6 +34,23 @@ struct ContainerLayout: Sendable, Hashable {
     self.permanent = ([hidden] + SwitchedRoots.permanentNames + permanent).map { EntryPath($0) }
   }
 
+  /// Returns the layout of an app in Apple's sandbox.
+  static func sandbox(_ root: URL) -> ContainerLayout {
+    ContainerLayout(
+      root: root,
+      // The root belongs to the system.
+      hidden: SwitchedRoots.recordDirectories[1],
+      fixed: ["Documents", "Library", "Library/Application Support", "Library/Caches"],
+      // The system's preferences service owns these files, so the preferences are switched as settings.
+      permanent: SwitchedRoots.permanentNamesInSandbox
+    )
+  }
+
+  /// Returns the layout of a directory that several apps of a group share.
+  static func group(_ root: URL) -> ContainerLayout {
+    ContainerLayout(root: root, permanent: SwitchedRoots.permanentNamesInGroup)
+  }
+
   var hiddenURL: URL { root.appending(path: hidden.text, directoryHint: .isDirectory) }
   var stateURL: URL { hiddenURL.appending(path: "state.json", directoryHint: .notDirectory) }
   var backupURL: URL { hiddenURL.appending(path: "state.backup.json", directoryHint: .notDirectory) }

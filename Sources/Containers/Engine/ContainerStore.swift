@@ -7,6 +7,13 @@ import Foundation
 /// Most functions require the root's lock.
 struct ContainerStore: Sendable {
   let layout: ContainerLayout
+  let records: EnvironmentRecords
+  private let memory = StateMemory()
+
+  init(layout: ContainerLayout) {
+    self.layout = layout
+    records = EnvironmentRecords(in: layout.hiddenURL)
+  }
 
   // MARK: State
 
@@ -39,10 +46,12 @@ struct ContainerStore: Sendable {
 
   /// Decodes the state from the content of a file.
   func state(from data: Data, at url: URL) throws(AppContainerError) -> ContainerState {
+    if let state = memory.state(from: data) { return state }
     let state = try decode(data, ContainerState.format, from: url)
     guard state.ids.contains(state.active) else {
       throw .unreadableState(url, reason: "the active environment is not in its list")
     }
+    memory.keep(state, as: data)
     return state
   }
 
@@ -54,6 +63,7 @@ struct ContainerStore: Sendable {
   /// Writes the state to a temporary file, so that the commit cannot fail for lack of space.
   func prepare(_ state: ContainerState, for file: ExclusiveFile) throws(AppContainerError) -> PreparedWrite {
     let data = try encode(state, ContainerState.format)
+    memory.keep(state, as: data)
     return try wrapped { () throws(DurableFileError) in try file.prepare(data, durability: .storage) }
   }
 
@@ -65,7 +75,8 @@ struct ContainerStore: Sendable {
     step(.committed)
     do {
       try file.synchronizeDirectory()
-      try DurableFile.write(encode(state, ContainerState.format), to: layout.backupURL, durability: .process)
+      let data = try memory.data(of: state) ?? encode(state, ContainerState.format)
+      try DurableFile.write(data, to: layout.backupURL, durability: .process)
     } catch {
       // The state is in place. The next change writes both files again.
     }
@@ -101,7 +112,7 @@ struct ContainerStore: Sendable {
     let activation = state.activations[id.uuidString] ?? .init()
     var environment: AppContainer.Environment
     do {
-      let info = try info(id)
+      let info = try records.info(id) { () throws(AppContainerError) in try self.info(id) }
       environment = .init(id: id, name: info.name, description: info.description, createdAt: info.createdAt)
     } catch {
       environment = .init(id: id, name: id.uuidString, createdAt: Date(timeIntervalSince1970: 0))
@@ -121,6 +132,7 @@ struct ContainerStore: Sendable {
   /// Writes a record into the directory of an environment, which may be new.
   func write(_ info: EnvironmentInfo, for name: String) throws(AppContainerError) {
     let data = try encode(info, EnvironmentInfo.format)
+    if let id = ContainerLayout.id(name) { records.forget(id) }
     try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.infoURL(name)) }
   }
 

@@ -1,3 +1,5 @@
+import AppGroups
+
 /// The rules that decide which entries stay in place during a switch.
 struct ExcludeRules: Sendable {
   enum Verdict: Sendable {
@@ -6,6 +8,9 @@ struct ExcludeRules: Sendable {
     /// The directory stays, and its entries are considered one by one.
     case opens
   }
+
+  /// The names of entries that stay at any depth.
+  let names: Set<EntryPath>
 
   /// The entries that stay, with all their contents.
   let staying: Set<EntryPath>
@@ -21,13 +26,15 @@ struct ExcludeRules: Sendable {
 
   init(_ layout: ContainerLayout, custom: [String]) {
     permanent = Set(layout.permanent)
-    staying = Set(layout.permanent + custom.map { EntryPath($0) })
+    names = Set(custom.compactMap { SwitchedRoots.nameAtAnyDepth($0) }.map { EntryPath($0) })
+    let paths = custom.filter { SwitchedRoots.nameAtAnyDepth($0) == nil }
+    staying = Set(layout.permanent + paths.map { EntryPath($0) })
     fixed = Set(layout.fixed)
     leading = Set((staying.union(fixed)).flatMap(\.ancestors)).union(fixed)
   }
 
   func verdict(on path: EntryPath) -> Verdict {
-    if staying.contains(path) { return .stays }
+    if staying.contains(path) || names.contains(path.name) { return .stays }
     return leading.contains(path) ? .opens : .moves
   }
 
@@ -47,6 +54,10 @@ struct ExcludeRules: Sendable {
     if names.contains("..") { throw .invalidExcludedPath(text, reason: "it contains \"..\"") }
     let path = names.filter { $0 != "." }.joined(separator: "/")
     if path.isEmpty { throw .invalidExcludedPath(text, reason: "it is the root itself") }
+    let exact = SwitchedRoots.nameAtAnyDepth(path) ?? path
+    if exact.contains("*") {
+      throw .invalidExcludedPath(text, reason: "the only pattern is \"**/name\", for a name at any depth")
+    }
     return path
   }
 }

@@ -27,9 +27,13 @@ struct SwitchPlan {
       let entry = path.appending(name)
       switch rules.verdict(on: entry) {
       case .stays: break
+      case .moves where try holdsNamed(entry, in: root):
+        opened.insert(entry)
+        try look(at: entry, in: root, &paths)
       case .moves: paths.append(entry)
       case .opens:
-        guard staysOpen(entry, in: root) else {
+        let isKept = staysOpen(entry, in: root)
+        guard try isKept ? true : holdsNamed(entry, in: root) else {
           paths.append(entry)
           continue
         }
@@ -45,6 +49,18 @@ struct SwitchPlan {
   private func staysOpen(_ path: EntryPath, in root: Folder) -> Bool {
     guard root.status(of: path)?.kind == .directory else { return false }
     return rules.fixed.contains(path) || rules.stayingEntries(below: path).contains { root.status(of: $0) != nil }
+  }
+
+  /// Returns whether an entry is a directory that contains an entry that stays because of its name.
+  ///
+  /// It reads all directories below, but only if there are such names.
+  private func holdsNamed(_ path: EntryPath, in root: Folder) throws(AppContainerError) -> Bool {
+    guard !rules.names.isEmpty, root.status(of: path)?.kind == .directory else { return false }
+    for name in try root.names(at: path) {
+      if rules.names.contains(name) { return true }
+      if try holdsNamed(path.appending(name), in: root) { return true }
+    }
+    return false
   }
 
   /// Returns the entries of an environment to move into the root; call it after ``leaving(_:)``.

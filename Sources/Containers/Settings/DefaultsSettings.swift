@@ -96,7 +96,19 @@ struct DefaultsSettings: EnvironmentSettings {
       values[Self.ownerKey] = nil
       suites[domain.key] = values
     }
-    let contents: [String: Any] = ["version": Self.version, "suites": suites]
+    try Self.write(suites, into: directory)
+  }
+
+  /// Returns the key of a domain, whose values may belong to this program's standard suite.
+  static func key(ofDomain name: String) -> String {
+    let standard = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    return name == standard ? "standard \(name)" : "suite \(name)"
+  }
+
+  /// Writes the values of suites, by their keys.
+  static func write(_ suites: [String: [String: Any]], into directory: URL) throws {
+    let url = file(in: directory)
+    let contents: [String: Any] = ["version": version, "suites": suites]
     // The binary form, because the other one rounds dates to seconds.
     let data = try PropertyListSerialization.data(fromPropertyList: contents, format: .binary, options: 0)
     try DurableFile.write(data, to: url, durability: .storage, mode: 0o600)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Containers
 
-@Suite("Archives of environments")
+@Suite("Archives of environments", .eachLayout)
 struct ArchiveTests {
   let fixture: ArchiveFixture
 

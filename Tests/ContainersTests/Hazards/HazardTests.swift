@@ -15,7 +15,7 @@ import Testing
 #endif
 
 /// The faults of earlier systems, in their order.
-@Suite("Hazards of switching")
+@Suite("Hazards of switching", .eachLayout)
 struct HazardTests {
   @Test func `adopting the library destroys no existing files`() throws {
     let fixture = try Fixture()
@@ -137,7 +137,7 @@ struct HazardTests {
     for path in moving { #expect(!fixture.exists(path), "\(path)") }
     for path in staying { #expect(fixture.text(path) == path) }
     // Permanent entries leave no traces in the inactive environment, and vice versa.
-    #expect(!fixture.exists("Library/Application Support"))
+    #expect(try fixture.foreignNames(in: "Library/Application Support") == [])
     try fixture.write("changed by all", to: "tmp/a")
     try fixture.write("work", to: "Library/Caches/xy")
     try app.activate(id: Environment.defaultID)
@@ -149,6 +149,43 @@ struct HazardTests {
     #expect(fixture.text("Library/Caches/xy") == "work")
     // The next launch uses the same excluded paths.
     #expect(try fixture.open().excludedPaths == ["Settings.db", "tmp", "Library/Caches/x"])
+  }
+
+  @Test func `a name that is excluded at any depth stays everywhere, and all environments share it`() throws {
+    let fixture = try Fixture(filled: false)
+    let staying = ["Settings.db", "sub/Settings.db", "sub/deep/er/Settings.db"]
+    for path in staying + ["sub/other", "sub/deep/x/y", "z/Settings.db2"] { try fixture.write(path, to: path) }
+    let app = try fixture.open()
+    try app.setExcludedPaths(["**/Settings.db"])
+    #expect(try fixture.open().excludedPaths == ["**/Settings.db"])
+    let before = try fixture.live()
+    let work = try app.create(name: "Work")
+    try app.activate(work)
+    for path in staying { #expect(fixture.text(path) == path) }
+    for path in ["sub/other", "sub/deep/x", "z"] { #expect(!fixture.exists(path), "\(path)") }
+    try fixture.write("shared", to: "sub/Settings.db")
+    try fixture.write("new", to: "work/Settings.db")
+    try fixture.write("work", to: "work/own")
+    try app.activate(id: Environment.defaultID)
+    #expect(fixture.text("sub/Settings.db") == "shared")
+    #expect(fixture.text("work/Settings.db") == "new")
+    #expect(!fixture.exists("work/own"))
+    try fixture.write("sub/Settings.db", to: "sub/Settings.db")
+    try FileManager.default.removeItem(at: fixture.url("work"))
+    #expect(try fixture.live() == before)
+    try app.activate(work)
+    #expect(fixture.text("work/own") == "work")
+    // A file with that name opens without the scope, because no switch moves it.
+    #expect(SwitchedRoots.root(switching: fixture.url("any/where/Settings.db")) == nil)
+    #expect(SwitchedRoots.root(switching: fixture.url("any/where/else")) != nil)
+  }
+
+  @Test func `any other pattern is refused`() throws {
+    let app = try Fixture().open()
+    for pattern in ["*", "*.db", "**/*.db", "**/a/b", "a/**/b", "a/*", "**"] {
+      #expect(throws: AppContainerError.self) { try app.setExcludedPaths([pattern]) }
+    }
+    #expect(app.excludedPaths.isEmpty)
   }
 
   @Test func `the default environment cannot be deleted`() throws {
@@ -212,7 +249,7 @@ struct HazardTests {
     try app.setExcludedPaths(["x/y/none", "a/none"])
     try app.activate(app.create(name: "Work"))
     #expect(try fixture.live().isEmpty)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.root.path) == [".containers"])
+    #expect(try fixture.foreignNames() == [])
   }
 
   @Test func `two objects on two threads do not disturb each other in one group`() throws {

@@ -140,8 +140,10 @@ struct LogProcessTests {
         try await onThread { [log] in _ = try log.append("end of \(id)") }
         _ = try await consumer.entries.first("the end of \(id)") { $0.event == "end of \(id)" }
       }
+      // The end of this producer may arrive before the last events of others, of which the system tells a moment later.
+      try await consumer.entries.wait(for: "all events") { Set($0.map(\.event)).isSuperset(of: expected.all.keys) }
       let texts = consumer.texts.filter { !$0.hasPrefix("end") }
-      #expect(Set(texts) == Set(expected.all.keys) && texts.count == 3 * count)
+      #expect(texts.count == 3 * count && expected.all.count == 3 * count)
     }
     #expect(consumer.failures.elements == [])
     #expect(!peers[0].events.elements.contains { $0.hasPrefix("failure ") })

@@ -179,7 +179,7 @@ struct ScopedLogTests {
     final class Refusing: ScopeMember {
       struct Refusal: Error {}
       let swapStage = ScopeStage.logs
-      func holdForSwap() throws { throw Refusal() }
+      func holdForSwap(within patience: Duration?) throws -> Bool { throw Refusal() }
       func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
     }
     let consumer = EntryRecorder(try log.events(for: "widget"))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The state after a process is killed while it switches.
-@Suite("Crashes of switching")
+@Suite("Crashes of switching", .eachLayout)
 struct CrashTests {
   /// Lets a peer switch, and kills it at a step.
   ///

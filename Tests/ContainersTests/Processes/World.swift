@@ -38,7 +38,7 @@ struct World: Sendable {
     let active = app.active.value.id
     for id in ids {
       let url = id == active ? fixture.root : fixture.url(".containers/\(id)/data")
-      let tree = try Tree.listing(url)
+      let tree = try fixture.listing(url)
       #expect(tree == trees[id], "\(comment): \(id == active ? "active" : "inactive") \(id)")
     }
     #expect(try Tree.listing(fixture.url(".containers/\(active)/data")).isEmpty, "\(comment)")

@@ -1,0 +1,66 @@
+@testable import Containers
+import FileSignals
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Records of environments")
+struct EnvironmentRecordsTests {
+  private let folder: TemporaryDirectory
+  private let records: EnvironmentRecords
+  private let id = UUID()
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    records = EnvironmentRecords(in: folder.url)
+  }
+
+  private var url: URL { folder.file("\(id.uuidString)/info.json") }
+
+  private func write(_ name: String) throws {
+    _ = try folder.makeFolder(id.uuidString)
+    try DurableFile.write(Data(name.utf8), to: url, durability: .process)
+  }
+
+  /// Returns the name in the record, and whether it was read from the file.
+  private func name() throws -> (name: String, isRead: Bool) {
+    var isRead = false
+    let info = try records.info(id) { () throws(AppContainerError) in
+      isRead = true
+      let name = FileManager.default.contents(atPath: url.path).map { String(decoding: $0, as: UTF8.self) }
+      return EnvironmentInfo(uuid: id.uuidString, name: name ?? "", createdAt: Date())
+    }
+    return (info.name, isRead)
+  }
+
+  @Test func `are read again only when their files are replaced`() throws {
+    try write("one")
+    #expect(try name() == ("one", true))
+    #expect(try name() == ("one", false))
+    try write("two")
+    #expect(try name() == ("two", true))
+    records.forget(id)
+    #expect(try name() == ("two", true))
+  }
+
+  @Test func `that could have changed without another stamp are read again after another process's change`() throws {
+    try write("one")
+    _ = try name()
+    records.distrust()
+    #expect(try name() == ("one", true))
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: url.path)
+    #expect(try name() == ("one", true))
+    records.distrust()
+    #expect(try name() == ("one", false))
+  }
+
+  @Test func `that are missing or unreadable are not kept`() throws {
+    let error = AppContainerError.unreadableState(url, reason: "damaged")
+    for _ in 0..<2 {
+      #expect(throws: error) { try records.info(id) { () throws(AppContainerError) in throw error } }
+    }
+    try write("one")
+    #expect(try name() == ("one", true))
+  }
+}
