@@ -36,7 +36,9 @@ struct ArchiveContents: Codable, Hashable, Sendable {
   mutating func beginSession() { session = max(session + 1, revision) }
 
   /// The names of the secrets that the archive refers to.
-  var secretKeys: Set<String> { Set(users.compactMap(\.secretKey) + kept.compactMap(\.secretKey)) }
+  var secretKeys: Set<String> {
+    Set((users + kept).compactMap(\.secretKey)).subtracting([""])
+  }
 }
 
 /// An archived user.
@@ -47,5 +49,8 @@ struct ArchivedRecord: Codable, Hashable, Sendable {
   /// The user as JSON, or an empty string if only the identity is kept.
   var payload: String
   /// The name of the user's secret, if there is one.
+  ///
+  /// A user who is not the current one has a name only if the session is kept. It is empty if the session has no
+  /// secret.
   var secretKey: String?
 }

@@ -9,6 +9,11 @@ public struct ArchivedUser<User: SessionUser>: Identifiable, Sendable {
   /// A Boolean value that indicates whether it is the current user.
   public let isCurrent: Bool
 
+  /// A Boolean value that indicates whether the archive has a session of the user.
+  ///
+  /// If the user is not the current one, ``StandardAppContext/reopen(userID:)`` logs the user in without the delegate.
+  public let hasSession: Bool
+
   /// The user as archived, without a secret, or the error that prevents decoding.
   ///
   /// After a logout this is the result of ``SessionUser/remembered``, which may be `nil`.

@@ -17,7 +17,6 @@ enum SecretNames {
   ) -> String {
     var place = isShared ? root.resolvingSymlinksInPath().standardizedFileURL.path : ""
     if case .file(let url) = location { place += "\n\(url.lastPathComponent)" }
-    let digest = SHA256.digest(Array(place.utf8)).prefix(8).map { String(0x100 + Int($0), radix: 16).dropFirst() }
-    return "session-\(digest.joined())-"
+    return "session-\(SHA256.digest(Array(place.utf8)).prefix(8).hexadecimal)-"
   }
 }

@@ -9,6 +9,7 @@ extension SessionVault {
       open.secretKey = nil
       return ArchivedUser(
         id: record.id, modelVersion: record.version, isCurrent: record.id == contents.currentID,
+        hasSession: record.id == contents.currentID || record.secretKey != nil,
         user: Result { () throws(ContextError) in record.payload.isEmpty ? nil : try coding.user(of: open) })
     }
   }

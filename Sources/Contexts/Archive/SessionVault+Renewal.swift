@@ -53,7 +53,8 @@ extension SessionVault {
         case .failure(let answer): return .answer(answer.answer)
         case .success(let found):
           try claims?.write(
-            RenewalClaim(process: getpid(), session: found.session, generation: found.generation))
+            RenewalClaim(
+              process: getpid(), session: found.session, generation: found.generation, userID: found.user.id))
           return .ask(found)
         }
       }
@@ -78,7 +79,7 @@ extension SessionVault {
         switch try renewable(session) {
         case .failure(let answer): return .answer(answer.answer)
         case .success(let found):
-          if let claim = try claims?.read(), (claim.session, claim.generation) == (found.session, found.generation) {
+          if let claim = try claims?.read(), claim.isClaim(for: found) {
             guard acceptsTokenReuse, claim == known else {
               return .answer(.failed(.refreshBlocked(processID: claim.process)))
             }

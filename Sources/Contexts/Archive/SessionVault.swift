@@ -19,6 +19,8 @@ struct SessionVault<User: SessionUser>: Sendable {
   var others: OtherArchives?
   /// The prefix of the names of all secrets of the archive.
   var keyPrefix = "session-"
+  /// A Boolean value that indicates whether the session of a user is kept while the user is not logged in.
+  var keepsSessions = false
   /// The environments of the archive's scope, or `nil` without a scope.
   var environments: SessionEnvironments?
   /// The number of the environment that must be active.
@@ -101,21 +103,27 @@ struct SessionVault<User: SessionUser>: Sendable {
   /// - Parameters:
   ///   - write: The write.
   ///   - revision: The newest known revision. The next one exceeds it even if the archive was lost.
+  ///   - unwritten: A renewal of the current session that could not be archived so far.
   /// - Returns: The result.
-  func perform(_ write: SessionWrite<User>, after revision: Int) -> SessionEvent<User> {
+  func perform(
+    _ write: SessionWrite<User>, after revision: Int, unwritten: Renewal<User>? = nil
+  ) -> SessionEvent<User> {
     attempt { () throws -> SessionEvent<User> in
       try locked {
         var contents = try readForWriting(write)
         if let old = write.session, contents.session != old.session || contents.currentID != old.user.id {
+          if write.attempt != nil { try performLate(write, after: revision, in: &contents) }
+          if write.isLate { return .found(try current(in: contents)) }
           return .superseded(try current(in: contents), write)
         }
+        if write.isLate { return .found(try current(in: contents)) }
         if let attempt = write.attempt, attempt.session.generation != contents.generation || !attempt.isCurrent {
           // Another process took the renewal over while this one was stopped. Its session counts.
           return .superseded(try current(in: contents), write)
         }
         let oldKeys = contents.secretKeys
         contents.revision = max(contents.revision, revision) + 1
-        let user = try apply(write, to: &contents)
+        let user = try apply(write, unwritten, to: &contents)
         try archive.write(contents)
         let written = session(user, contents)
         sweep(contents, replaced: oldKeys)
@@ -140,17 +148,20 @@ struct SessionVault<User: SessionUser>: Sendable {
     }
   }
 
-  private func apply(_ write: SessionWrite<User>, to contents: inout ArchiveContents) throws -> User {
+  private func apply(
+    _ write: SessionWrite<User>, _ unwritten: Renewal<User>?, to contents: inout ArchiveContents
+  ) throws -> User {
     switch write {
     case .login(let user, _):
       keepIfUndecodable(user.id, in: &contents)
-      if let id = contents.currentID, id != user.id { forget(id, in: &contents) }
+      if let id = contents.currentID, id != user.id { try depart(id, unwritten: unwritten, in: &contents) }
       contents.beginSession()
       contents.generation += 1
       contents.currentID = user.id
       contents.put(try coding.record(of: user, secretKey: key(contents.revision)))
       return user
-    case .renewal(let renewal):
+    case .reopen(let id, _): return try reopen(id, unwritten: unwritten, in: &contents)
+    case .renewal(let renewal), .late(let renewal):
       let user = renewed(renewal, contents)
       contents.generation += 1
       contents.put(try coding.record(of: user, secretKey: key(contents.revision)))
@@ -165,7 +176,12 @@ struct SessionVault<User: SessionUser>: Sendable {
       contents.put(try coding.record(of: user, secretKey: key(contents.revision)))
       return user
     case .logout(let old): return logOut(old.user, in: &contents)
-    case .end(let attempt): return logOut(attempt.session.user, in: &contents)
+    case .setAside(let old):
+      try depart(old.user.id, unwritten: unwritten, in: &contents)
+      contents.beginSession()
+      contents.currentID = nil
+      return old.user
+    case .end(let attempt), .lateEnd(let attempt): return logOut(attempt.session.user, in: &contents)
     }
   }
 
@@ -179,7 +195,7 @@ struct SessionVault<User: SessionUser>: Sendable {
   /// Removes a user's secret, and all other data that should not be remembered.
   ///
   /// A user who cannot be decoded stays archived, because a newer version of the application may be able to decode it.
-  private func forget(_ id: String, in contents: inout ArchiveContents) {
+  func forget(_ id: String, in contents: inout ArchiveContents) {
     guard var record = contents[id] else { return }
     record.secretKey = nil
     do throws(ContextError) {
@@ -203,7 +219,7 @@ struct SessionVault<User: SessionUser>: Sendable {
   }
 
   /// Returns the renewed user, merged with the user who is archived now.
-  private func renewed(_ renewal: Renewal<User>, _ contents: ArchiveContents) -> User {
+  func renewed(_ renewal: Renewal<User>, _ contents: ArchiveContents) -> User {
     guard let record = contents[renewal.user.id] else { return renewal.user }
     do {
       return try coding.merge(renewal, into: coding.user(of: record))
@@ -228,7 +244,7 @@ struct SessionVault<User: SessionUser>: Sendable {
   // MARK: Helpers
 
   /// Returns a name that does not reveal the user, because names of secrets are not secret.
-  private func key(_ revision: Int) -> String { "\(keyPrefix)\(revision)" }
+  func key(_ revision: Int) -> String { "\(keyPrefix)\(revision)" }
 
   /// Removes the secrets that the archive no longer names, and those that a crash has left.
   ///

@@ -27,4 +27,21 @@ extension UserCoding {
     user.secret = isSecretKept ? theirs.secret : mine.secret
     return user
   }
+
+  /// Returns whether the archived user still has everything that a renewal has replaced, such as the token.
+  ///
+  /// - Parameters:
+  ///   - theirs: The user as archived now.
+  ///   - renewal: The renewal.
+  /// - Returns: `false` if the session was renewed, or the user has logged in, since the renewal began.
+  /// - Throws: The error of encoding.
+  func hasRenewedToken(_ theirs: User, of renewal: Renewal<User>) throws -> Bool {
+    let (mine, base) = (renewal.user, renewal.attempt.session.user)
+    if mine.secret != base.secret, theirs.secret != base.secret { return false }
+    let (new, before, now) = (
+      try JSONMembers.split(payload(of: mine)), try JSONMembers.split(payload(of: base)),
+      try JSONMembers.split(payload(of: theirs))
+    )
+    return Set(new.keys).union(before.keys).allSatisfy { new[$0] == before[$0] || now[$0] == before[$0] }
+  }
 }

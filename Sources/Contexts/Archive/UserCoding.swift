@@ -43,7 +43,7 @@ struct UserCoding<User: SessionUser>: Sendable {
   func user(of record: ArchivedRecord) throws(ContextError) -> User {
     var user = record.version == User.modelVersion ? try decode(record) : try migrated(record)
     guard user.id == record.id else { throw .differentUser(expected: record.id, found: user.id) }
-    guard let key = record.secretKey else { return user }
+    guard let key = record.secretKey, !key.isEmpty else { return user }
     do throws(SecretStoreError) {
       guard let secret = try secrets.read(forKey: key) else { throw .missing(key: key) }
       user.secret = secret

@@ -12,7 +12,7 @@ public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
   /// Logs a user in, possibly by asking for credentials.
   ///
   /// Until it returns or throws, all other calls of ``StandardAppContext/triggerLogin()`` wait for it.
-  /// ``StandardAppContext/logout()`` ends the wait, and a later answer is dropped.
+  /// ``StandardAppContext/logout(keepingSession:)`` ends the wait, and a later answer is dropped.
   ///
   /// - Returns: The user, with a valid session.
   /// - Throws: The reason why the login failed. ``StandardAppContext/triggerLogin()`` throws it as a ``ServerFailure``.
@@ -49,7 +49,7 @@ public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
   ///
   /// The user is already logged out here and in the archive.
   ///
-  /// Return or throw in a bounded time, because ``StandardAppContext/logout()`` waits for it.
+  /// Return or throw in a bounded time, because ``StandardAppContext/logout(keepingSession:)`` waits for it.
   ///
   /// - Parameter user: The user who has logged out.
   /// - Throws: The reason, which becomes ``StandardAppContext/lastError``. The user stays logged out.

@@ -56,7 +56,12 @@ public enum ContextError: Error, Hashable, Sendable {
   /// No user with this identity has ever logged in, or all data of the user was removed.
   case unknownUser(userID: String)
 
-  /// The policy would retry without a pause, or never wait for another process.
+  /// The user is known, but has no session that could be reopened.
+  ///
+  /// The user has logged out, the server has refused the session, or it was not kept.
+  case noSession(userID: String)
+
+  /// The policy would retry without a pause, never wait for another process, or does not allow the call.
   case invalidPolicy(reason: String)
 
   /// The active environment was switched before the call ended.
@@ -145,10 +150,13 @@ extension ContextError: CustomStringConvertible, LocalizedError {
     case .endedElsewhere:
       "Another process logged the user out, or logged in another user."
     case .unknownUser(let userID):
-      "Can't remove the user \(userID.debugDescription): no data of this user is stored. Use an identity from "
+      "The user \(userID.debugDescription) is unknown: no data of this user is stored. Use an identity from "
         + "historyUsers, spelled exactly as it is there."
+    case .noSession(let userID):
+      "Can't reopen the session of the user \(userID.debugDescription): it has ended, or was not kept. Log in with "
+        + "triggerLogin()."
     case .invalidPolicy(let reason):
-      "Can't open sessions with this SessionPolicy: \(clause(reason))."
+      "Can't use this SessionPolicy: \(clause(reason))."
     case .environmentSwitched:
       "The active environment was switched during the call, so the result was discarded. Check the status, and call "
         + "again for the environment that is active now."

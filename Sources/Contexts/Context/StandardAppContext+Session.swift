@@ -58,7 +58,8 @@ extension StandardAppContext {
   /// - Parameters:
   ///   - user: The user.
   ///   - replacing: A Boolean value that indicates whether a user who is logged in is replaced, without notifying the
-  ///     server. The archive forgets that user's session as after a logout.
+  ///     server. The archive forgets that user's session as after a logout, unless
+  ///     ``SessionPolicy/keepsSessions`` is set.
   /// - Returns: The context of this user, even if another change has followed.
   /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, or the reason why the user could not be archived.
   ///   ``ContextError/sessionEnded`` if a logout or another login has already followed, or
@@ -66,9 +67,57 @@ extension StandardAppContext {
   ///   continues.
   @discardableResult
   public func startAppContext(with user: User, replacing: Bool = false) async throws -> AppContext<User> {
+    try await begin { .start(user, $0, replacing: replacing) }
+  }
+
+  /// Logs in a known user without the delegate, and makes the user's context the current one.
+  ///
+  /// It needs a kept session, as ``ArchivedUser/hasSession`` indicates. A user who is logged in is replaced, and that
+  /// session is kept too. The reopened user is ``AuthState/presession``, as after a start, until the delegate trusts the
+  /// session or has renewed it. ``validUser()`` waits for that, and throws if the server has ended the session.
+  ///
+  /// ```swift
+  /// import Contexts
+  /// import Foundation
+  ///
+  /// struct Account: SessionUser {
+  ///   let id: String
+  /// }
+  ///
+  /// final class Server: AuthControllerDelegate {
+  ///   func authenticate() async throws -> Account { Account(id: "ada") }
+  ///   func refreshAuthentication(with user: Account) async throws -> Account { user }
+  ///   func deauthenticate(_ user: Account) async throws {}
+  /// }
+  ///
+  /// let root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+  /// let server = Server()
+  /// let context = try StandardAppContext<Account>(
+  ///   root: root, configuration: ContextConfiguration(policy: SessionPolicy(keepsSessions: true)))
+  /// try await context.setup(authDelegate: server)
+  /// try await context.triggerLogin()
+  /// try await context.startAppContext(with: Account(id: "grace"), replacing: true)
+  /// try await context.reopen(userID: "ada")
+  /// print(try await context.validUser().id)  // Prints "ada"
+  /// try FileManager.default.removeItem(at: root)
+  /// ```
+  ///
+  /// - Parameter userID: The identity.
+  /// - Returns: The context of this user, even if another change has followed.
+  /// - Throws: ``ContextError/noSession(userID:)``, ``ContextError/unknownUser(userID:)``,
+  ///   ``ContextError/alreadyAuthenticated(userID:)`` for the current user, or the reason why the user could not be
+  ///   decoded or archived; then nothing has changed. Otherwise the errors of ``startAppContext(with:replacing:)``.
+  @discardableResult
+  public func reopen(userID: String) async throws -> AppContext<User> {
+    try await begin { .reopen(userID: userID, $0) }
+  }
+
+  private func begin(
+    _ event: @escaping @Sendable (SessionEvent<User>.Call) -> SessionEvent<User>
+  ) async throws -> AppContext<User> {
     let context: AppContext<User> = try await ask { [board] engine, reply in
       let environment = engine.environment
-      engine.ask(in: environment, { .start(user, $0, replacing: replacing) }) { [weak engine] answer in
+      engine.ask(in: environment, event) { [weak engine] answer in
         // The session was shown just now, and only a switch of environments can have replaced it.
         let context = board.current.value
         let isSwitched = engine?.environment != environment
@@ -130,13 +179,17 @@ extension StandardAppContext {
   /// 2. The server is notified. If that fails, or there is no delegate, ``lastError`` reports it.
   ///
   /// If a login is in progress, this ends it. The call returns when the server has answered, or when the next login
-  /// begins.
+  /// begins. Before all that, it waits for each ``SessionHook/beforeLogout``.
   ///
-  /// - Throws: ``ContextError/notAuthenticated``, or the reason why the archive could not be written. Then the user is
-  ///   logged out here, but the next start would restore the user. `CancellationError` if the task is cancelled; the
-  ///   logout continues.
-  public func logout() async throws {
-    _ = try await ask { $0.ask(SessionEvent.logout, $1) }
+  /// - Parameter keepingSession: A Boolean value that indicates whether the user only leaves. Then the server is not
+  ///   notified, and ``reopen(userID:)`` continues the session. It needs ``SessionPolicy/keepsSessions``. If the archive
+  ///   cannot be written, the user stays.
+  /// - Throws: ``ContextError/notAuthenticated``, ``ContextError/invalidPolicy(reason:)``, or the reason why the archive
+  ///   could not be written. Then the user is logged out here, but the next start would restore the user.
+  ///   `CancellationError` if the task is cancelled; a logout that has begun continues.
+  public func logout(keepingSession: Bool = false) async throws {
+    if let user = user.value { await engine.hooks.logoutBegins(of: user) }
+    _ = try await ask { $0.ask(keepingSession ? SessionEvent.setAside : SessionEvent.logout, $1) }
   }
 
   /// Checks the clock and the archive after the process was suspended.

@@ -174,6 +174,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
       others: OtherArchives(root: root, location: configuration.archiveLocation, isInScope: environments != nil),
       keyPrefix: SecretNames.prefix(
         root: root, location: configuration.archiveLocation, isShared: configuration.secrets != nil),
+      keepsSessions: configuration.policy.keepsSessions,
       environments: environments)
     let controller = AuthController<User>()
     authController = controller

@@ -92,6 +92,8 @@ struct DelegateServer<User: SessionUser>: SessionServer {
           let attempt = RenewalAttempt(session: found, lock: lock)
           let answer = await renew(attempt)
           if attempt.isCurrent { return (answer, lock) }
+          // The token of a kept session is used up, so the answer counts for the user who has been replaced.
+          if try await BlockingCalls.run(for: url, { vault.hasSetAside(found) }) { return (answer, lock) }
         case .superseded: break
         }
         // Another process took the renewal over while this one was stopped. Its session counts, and this one's answer

@@ -33,8 +33,15 @@ struct RenewalClaim: Codable, Hashable, Sendable {
   /// The session and generation whose token it uses.
   var session: Int
   var generation: Int
+  /// The user of the session, whom another user may replace before the server answers.
+  var userID: String?
   /// A value that distinguishes two attempts of one process.
   var attempt = UUID.random()
+
+  /// Returns whether the process may have used the token of a session.
+  func isClaim<User>(for found: StoredSession<User>) -> Bool {
+    (session, generation) == (found.session, found.generation) && (userID == nil || userID == found.user.id)
+  }
 }
 
 /// The file of the note, which processes write under the lock of the archive.

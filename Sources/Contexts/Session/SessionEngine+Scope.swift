@@ -1,3 +1,4 @@
+import FileSignals
 import Signals
 
 /// The three steps of a switch of environments, on the thread that switches:
@@ -71,6 +72,7 @@ extension SessionEngine {
     run { engine in
       if next.isWritten, case .user(let session) = next.restoration { engine.wrote(session.revision) }
       let machine = engine.state.withLock { $0.environment == next.environment ? $0.machine : nil }
+      engine.hooks.show(machine?.stored)
       guard let machine, machine.state == .presession, let user = machine.stored?.user else { return }
       engine.perform(.decide(user, isStartup: true, epoch: machine.epoch), next.environment)
     }

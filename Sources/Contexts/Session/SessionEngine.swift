@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 import Signals
 
@@ -13,9 +14,10 @@ final class SessionEngine<User: SessionUser>: Sendable {
   private let chance: @Sendable () -> Double
   private let show: @Sendable (ShownSession<User>) -> Void
   let wrote: @Sendable (_ revision: Int) -> Void
-  let alarm = Guarded<(any SessionAlarm)?>(nil)
+  let alarm = Guarded<(any WallAlarm)?>(nil)
 
   let vault: SessionVault<User>
+  let hooks = SessionHooks<User>()
   private let events = Outbox<Arrival>()
   let state: Guarded<State>
   let calls = Guarded(Calls())
@@ -89,7 +91,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
     self.show = show
     self.wrote = wrote
     state = Guarded(State(machine: SessionMachine(policy: policy), clock: ServerClock(time)))
-    let alarm = time.makeAlarm { [weak self] in self?.submit(.wake(isResuming: false)) }
+    let alarm = time.wall.alarm { [weak self] in self?.submit(.wake(isResuming: false)) }
     self.alarm.withLock { $0 = alarm }
   }
 
@@ -235,18 +237,22 @@ final class SessionEngine<User: SessionUser>: Sendable {
     case .publish: publish(environment)
     case .wake(let date):
       let (alarm, now) = (alarm.withLock { $0 }, state.withLock { $0.clock }.now)
-      if let date { alarm?.set(after: date.timeIntervalSince(now)) } else { alarm?.unset() }
+      if let date { alarm?.set(after: .seconds(max(0, min(date.timeIntervalSince(now), 3e9)))) } else { alarm?.unset() }
     case .answer(let call, let result): calls.withLock { $0.replies.removeValue(forKey: call) }?.reply(result)
     case .write(let write):
-      let event = vault.bound(to: environment).perform(write, after: machine.revision)
-      if case .written(let session, _) = event { wrote(session.revision) }
+      if write.isRequestedLogin { hooks.loginBegins() }
+      let (revision, unwritten) = state.withLock { ($0.machine.revision, $0.machine.unwritten) }
+      let event = vault.bound(to: environment).perform(write, after: revision, unwritten: unwritten)
+      if let written = event.archivedRevision, written > revision { wrote(written) }
       handle(event, environment)
     case .decide(let user, let isStartup, let epoch):
       let refreshes = server.shouldRefresh(user, isStartup: isStartup) ?? true
       handle(.decided(refresh: refreshes, epoch: epoch), environment)
     case .authenticate(let epoch):
+      hooks.loginBegins()
       server.authenticate { [weak self] in self?.submit(.loginAnswered($0, epoch: epoch), in: environment) }
     case .refresh(let session, let epoch, let flight):
+      hooks.renewalBegins(of: session.user)
       server.refresh(session) { [weak self] answer, end in
         guard let self else { return end() }
         submit(.refreshAnswered(answer, epoch: epoch, flight: flight), in: environment, end: end)
@@ -259,8 +265,12 @@ final class SessionEngine<User: SessionUser>: Sendable {
   }
 
   private func publish(_ environment: Int) {
-    let shown = state.withLock { $0.environment == environment ? $0.nextShown() : nil }
-    if let shown { show(shown) }
+    let next = state.withLock { state in
+      state.environment == environment ? (shown: state.nextShown(), session: state.machine.stored) : nil
+    }
+    guard let next else { return }
+    show(next.shown)
+    hooks.show(next.session)
   }
 }
 

@@ -11,10 +11,14 @@ enum SessionEvent<User: SessionUser>: Sendable {
   // MARK: Requests
   case login(Call)
   case start(User, Call, replacing: Bool)
+  /// Logs in a user whose session was kept.
+  case reopen(userID: String, Call)
   case refresh(Call, isForced: Bool)
   case valid(Call)
   case update(@Sendable (inout User) throws -> Void, Call)
   case logout(Call)
+  /// Logs the user out, and keeps the session.
+  case setAside(Call)
 
   // MARK: Answers of the delegate, with the epoch and the flight of the request
   case decided(refresh: Bool, epoch: Int)
@@ -45,6 +49,17 @@ extension SessionEvent {
     case .refreshAnswered(.renewed(let renewal), _, _):
       // A delegate may return the session that it received.
       renewal.user.issued == renewal.attempt.session.user.issued ? nil : renewal.user
+    default: nil
+    }
+  }
+}
+
+extension SessionEvent {
+  /// The revision of the archive after a write, if the write may have changed it.
+  var archivedRevision: Int? {
+    switch self {
+    case .written(let session, _), .found(.user(let session)), .superseded(.user(let session), _): session.revision
+    case .found(.noUser(let revision)), .superseded(.noUser(let revision), _): revision
     default: nil
     }
   }
@@ -90,30 +105,62 @@ enum RefreshAnswer<User: SessionUser>: Sendable {
 /// A change to write into the archive.
 enum SessionWrite<User: SessionUser>: Sendable {
   case login(User, SessionEvent<User>.Call?)
+  /// A kept session goes on.
+  case reopen(String, SessionEvent<User>.Call)
   case renewal(Renewal<User>)
   case update(@Sendable (inout User) throws -> Void, of: StoredSession<User>, SessionEvent<User>.Call)
+  /// The user leaves, and the session is kept.
+  case setAside(StoredSession<User>)
   /// The session ends because the user logs out.
   case logout(StoredSession<User>)
   /// The session ends because the server refused to renew it.
   case end(RenewalAttempt<User>)
+  /// The session of a user who is no longer logged in was renewed.
+  case late(Renewal<User>)
+  /// The server has refused the session of a user who is no longer logged in.
+  case lateEnd(RenewalAttempt<User>)
 }
 
 extension SessionWrite {
   /// The session that must still be the current one.
   var session: StoredSession<User>? {
     switch self {
-    case .login: nil
-    case .update(_, let old, _), .logout(let old): old
-    case .renewal, .end: attempt?.session
+    case .login, .reopen: nil
+    case .update(_, let old, _), .logout(let old), .setAside(let old): old
+    case .renewal, .end, .late, .lateEnd: attempt?.session
     }
   }
 
   /// The renewal that no other process may have taken over.
   var attempt: RenewalAttempt<User>? {
     switch self {
-    case .renewal(let renewal): renewal.attempt
-    case .end(let attempt): attempt
-    case .login, .update, .logout: nil
+    case .end(let attempt), .lateEnd(let attempt): attempt
+    default: renewal?.attempt
+    }
+  }
+
+  /// The renewal to archive.
+  var renewal: Renewal<User>? {
+    switch self {
+    case .renewal(let renewal), .late(let renewal): renewal
+    default: nil
+    }
+  }
+
+  /// A Boolean value that indicates whether the write is about a user who has been replaced here.
+  var isLate: Bool {
+    switch self {
+    case .late, .lateEnd: true
+    default: false
+    }
+  }
+
+  /// A Boolean value that indicates whether the application names the user who begins a session.
+  var isRequestedLogin: Bool {
+    switch self {
+    case .login(_, let call): call != nil
+    case .reopen: true
+    default: false
     }
   }
 }

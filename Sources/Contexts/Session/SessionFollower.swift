@@ -32,7 +32,7 @@ final class SessionFollower<User: SessionUser>: ScopeMember {
   ///
   /// The archive is not in use, because every use blocks a switch of environments. This waits neither for the server
   /// nor for a subscriber.
-  func holdForSwap() {
+  func settleForSwap() {
     engine.vault.archive.close()
   }
 

@@ -15,6 +15,7 @@ extension SessionMachine {
     revision = max(revision, new.revision)
     switch write {
     case .login(_, let call): loggedIn(new, call, &turn)
+    case .reopen(_, let call): reopened(new, call, &turn)
     case .renewal: renewed(new, isFresh: true, &turn)
     case .update(_, _, let call):
       follow(new, &turn)
@@ -23,6 +24,10 @@ extension SessionMachine {
       leave(telling: old.user, &turn)
     case .end:
       leave(lastError ?? .sessionEnded, &turn)
+    case .setAside:
+      lastError = nil
+      leave(.sessionEnded, &turn)
+    case .late, .lateEnd: break
     }
   }
 
@@ -35,8 +40,12 @@ extension SessionMachine {
       // The server may give a token only once, so the write is retried, not the request.
       unwritten = renewal
       refreshFailed(error, &turn)
-    case .update(_, _, let call):
+    case .update(_, _, let call), .reopen(_, let call):
       turn.add(.answer(call, .failure(error)))
+    case .setAside:
+      // The session would be lost if it were neither archived nor shown.
+      turn.answer(&logoutCalls, .failure(error))
+    case .late, .lateEnd: lastError = error
     case .logout(let old):
       // The user is logged out here all the same. The caller must know, because the next start would restore the user.
       lastError = error

@@ -51,7 +51,8 @@ extension SessionMachine {
   mutating func refreshAnswered(
     _ answer: RefreshAnswer<User>, _ epoch: Int, _ flight: Int, _ turn: inout Turn
   ) {
-    guard epoch == self.epoch, flight == self.flight, activity == .refreshing, let stored else { return }
+    guard epoch == self.epoch else { return lateAnswer(answer, &turn) }
+    guard flight == self.flight, activity == .refreshing, let stored else { return }
     switch answer {
     case .renewed(let renewal):
       guard renewal.user.id == stored.user.id else {

@@ -1,7 +1,7 @@
 import Foundation
 public import Signals
 
-/// A policy for when sessions are renewed, and how often a failed renewal is tried again.
+/// A policy for when sessions are renewed, how often a failed renewal is tried again, and how long sessions are kept.
 public struct SessionPolicy: Sendable, Hashable {
   /// The pauses after renewals that failed.
   ///
@@ -29,6 +29,14 @@ public struct SessionPolicy: Sendable, Hashable {
   /// longer than your delegate's request can take, because a slow process looks the same as a stopped one.
   public var acceptsTokenReuse: Bool
 
+  /// A Boolean value that indicates whether the session of a user is kept while the user is not logged in.
+  ///
+  /// If `true`, a user whom another one replaces, or who leaves with ``StandardAppContext/logout(keepingSession:)``,
+  /// stays in the archive with all properties and the secret. ``StandardAppContext/reopen(userID:)`` continues the
+  /// session without a login. If `false`, the archive keeps only ``SessionUser/remembered``. Use the same value in all
+  /// processes.
+  public var keepsSessions: Bool
+
   /// Creates a policy.
   ///
   /// - Parameters:
@@ -37,18 +45,22 @@ public struct SessionPolicy: Sendable, Hashable {
   ///   - renewalMarginFraction: The part of the remaining time that limits the margin of a short session.
   ///   - lockTimeout: The longest time to wait for another process.
   ///   - acceptsTokenReuse: A Boolean value that indicates whether the server accepts a token a second time.
+  ///   - keepsSessions: A Boolean value that indicates whether the session of a user is kept while the user is not
+  ///     logged in.
   public init(
     retry: Backoff = .exponential(from: .seconds(1), upTo: .seconds(60), jitter: 0.2),
     renewalMargin: Duration = .seconds(60),
     renewalMarginFraction: Double = 0.2,
     lockTimeout: Duration = .seconds(10),
-    acceptsTokenReuse: Bool = false
+    acceptsTokenReuse: Bool = false,
+    keepsSessions: Bool = false
   ) {
     self.retry = retry
     self.renewalMargin = renewalMargin
     self.renewalMarginFraction = renewalMarginFraction
     self.lockTimeout = lockTimeout
     self.acceptsTokenReuse = acceptsTokenReuse
+    self.keepsSessions = keepsSessions
   }
 
   /// Throws ``ContextError/invalidPolicy(reason:)`` if the policy is invalid.

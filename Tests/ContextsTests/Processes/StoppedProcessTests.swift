@@ -14,7 +14,7 @@ struct StoppedProcessTests {
 
   private func peer(wait milliseconds: Int = 100, _ repeats: String = "once") async throws -> PeerProcess {
     let peer = try PeerProcess()
-    try await peer.send("context-policy \(milliseconds) \(repeats)")
+    try await peer.send("context-policy \(milliseconds) \(repeats) forgets")
     try await peer.send("context-open \(directory.url.path) database")
     try await peer.send("context-setup")
     return peer

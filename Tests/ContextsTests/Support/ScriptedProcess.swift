@@ -19,8 +19,10 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
   ) {
     self.server = server
     let box = Box()
+    var vault = SessionVault<Account>(archive: archive, coding: UserCoding(secrets: secrets), lockURL: nil)
+    vault.keepsSessions = policy.keepsSessions
     engine = SessionEngine(
-      vault: SessionVault(archive: archive, coding: UserCoding(secrets: secrets), lockURL: nil),
+      vault: vault,
       server: server, time: SessionTime(clock: clock, startingAt: .beginning + clock.now.offset.seconds),
       policy: policy, chance: { chance },
       executor: { $0() },

@@ -1,0 +1,67 @@
+/// Closures that a module of the app runs when a session begins, is renewed and ends.
+///
+/// A module is, for example, a cache of requests, a registration for notifications, or analytics. Add its hook with
+/// ``StandardAppContext/addHook(_:order:)``.
+///
+/// - **Order.** Hooks of a lower order run first, and hooks of the same order in the order in which they were added.
+///   ``beforeLogout`` and ``afterLogout`` run in reverse, so that a module ends before the modules that it uses.
+/// - **Pairs.** Each ``afterLogin`` is followed by one ``afterLogout`` for the same user before the next one, however
+///   the session ends.
+/// - **Threads.** The closures run on the queue of the context, one after another, after subscribers were called and
+///   before the call returns that led to them. They must not block. Only ``beforeLogout`` is asynchronous, and runs in
+///   the task that logs out.
+public struct SessionHook<User: SessionUser>: Sendable {
+  /// A closure that is called before the delegate is asked for a user, or a user whom the application names begins a
+  /// session.
+  ///
+  /// If the login fails, no other closure follows.
+  public var beforeLogin: (@Sendable () -> Void)?
+
+  /// A closure that is called when a user has a session here.
+  ///
+  /// The session began with a login, or it was restored at the start, reopened, taken over from another process, or
+  /// belongs to another environment.
+  public var afterLogin: (@Sendable (User) -> Void)?
+
+  /// A closure that is called before this process renews the session.
+  ///
+  /// If the renewal fails, no other closure follows.
+  public var beforeRenewal: (@Sendable (User) -> Void)?
+
+  /// A closure that is called with the user whose session was renewed, by this process or another one.
+  public var afterRenewal: (@Sendable (User) -> Void)?
+
+  /// A closure that ``StandardAppContext/logout(keepingSession:)`` waits for before it ends the session.
+  ///
+  /// It may send requests with the user's token. Return in a bounded time. It is not called if the session ends in
+  /// another way.
+  public var beforeLogout: (@Sendable (User) async -> Void)?
+
+  /// A closure that is called with the user whose session has ended here.
+  public var afterLogout: (@Sendable (User) -> Void)?
+
+  /// Creates a hook.
+  ///
+  /// - Parameters:
+  ///   - beforeLogin: A closure that is called before a login.
+  ///   - afterLogin: A closure that is called when a user has a session here.
+  ///   - beforeRenewal: A closure that is called before this process renews the session.
+  ///   - afterRenewal: A closure that is called after a renewal.
+  ///   - beforeLogout: A closure that a logout waits for.
+  ///   - afterLogout: A closure that is called when the session has ended here.
+  public init(
+    beforeLogin: (@Sendable () -> Void)? = nil,
+    afterLogin: (@Sendable (User) -> Void)? = nil,
+    beforeRenewal: (@Sendable (User) -> Void)? = nil,
+    afterRenewal: (@Sendable (User) -> Void)? = nil,
+    beforeLogout: (@Sendable (User) async -> Void)? = nil,
+    afterLogout: (@Sendable (User) -> Void)? = nil
+  ) {
+    self.beforeLogin = beforeLogin
+    self.afterLogin = afterLogin
+    self.beforeRenewal = beforeRenewal
+    self.afterRenewal = afterRenewal
+    self.beforeLogout = beforeLogout
+    self.afterLogout = afterLogout
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Contexts
+
+@Suite("Renewals of users who have left")
+struct LateRenewalTests {
+  let clock = TestClock()
+  let archive = MemoryArchive()
+  let secrets = MemorySecretStore()
+
+  /// Returns a process with Ada logged in, whose session is being renewed, after Grace has replaced her.
+  private func replaced() -> ScriptedProcess {
+    let process = ScriptedProcess(
+      archive: archive, secrets: secrets, clock: clock, policy: SessionPolicy(keepsSessions: true))
+    process.server.trusts = true
+    process.restore()
+    process.ask { .start(Account(), $0, replacing: false) }
+    process.ask { .refresh($0, isForced: false) }
+    process.ask { .start(Account(id: "grace", token: "g0"), $0, replacing: true) }
+    return process
+  }
+
+  private func reopen(_ process: ScriptedProcess, _ id: String = "ada") throws -> Account? {
+    let call = process.ask { .reopen(userID: id, $0) }
+    return try #require(process.answers(to: call).first).get()
+  }
+
+  @Test
+  func `a renewal answered after the user was replaced is kept for that user`() throws {
+    let process = replaced()
+    process.answerRefresh(0, user: Account(token: "t1"))
+    #expect(process.status?.user?.token == "g0")
+    #expect(try reopen(process)?.token == "t1")
+    #expect(try reopen(process, "grace")?.token == "g0")
+    #expect(secrets.keys().count == 2)
+  }
+
+  @Test
+  func `a renewal answered after the user was reopened replaces the used token`() throws {
+    let process = replaced()
+    #expect(try reopen(process)?.token == "t0")
+    process.answerRefresh(0, user: Account(token: "t1"))
+    #expect(process.status?.user?.token == "t1")
+    #expect(process.status?.authState == .authenticated)
+    #expect(secrets.keys().count == 2)
+  }
+
+  @Test
+  func `a renewal answered after a new login of the same user changes nothing`() throws {
+    let process = replaced()
+    process.ask { .start(Account(token: "n0"), $0, replacing: true) }
+    process.answerRefresh(0, user: Account(token: "t1"))
+    #expect(process.status?.user?.token == "n0")
+    #expect(try reopen(process, "grace")?.token == "g0")
+    #expect(try reopen(process)?.token == "n0")
+  }
+
+  @Test
+  func `a renewal answered after a logout changes nothing`() throws {
+    let process = replaced()
+    _ = try reopen(process)
+    process.ask(SessionEvent.logout)
+    process.answerRefresh(0, user: Account(token: "t1"))
+    #expect(throws: ContextError.noSession(userID: "ada")) { try reopen(process) }
+    #expect(secrets.keys().count == 1)
+  }
+
+  @Test
+  func `a session that the server refuses after the user was replaced is no longer kept`() throws {
+    let process = replaced()
+    process.rejectRefresh(0, ServerFailure(AuthRejection(reason: "invalid_grant", status: 400)))
+    #expect(process.status?.user?.id == "grace")
+    #expect(throws: ContextError.noSession(userID: "ada")) { try reopen(process) }
+  }
+
+  @Test
+  func `a renewal that could not be archived is kept when another user follows`() throws {
+    let process = ScriptedProcess(
+      archive: archive, secrets: secrets, clock: clock, policy: SessionPolicy(keepsSessions: true))
+    process.server.trusts = true
+    process.restore()
+    process.ask { .start(Account(), $0, replacing: false) }
+    process.ask { .refresh($0, isForced: false) }
+    archive.fails = true
+    process.answerRefresh(0, user: Account(token: "t1"))
+    let full = process.ask { .start(Account(id: "grace", token: "g0"), $0, replacing: true) }
+    #expect(throws: ContextError.self) { try #require(process.answers(to: full).first).get() }
+    #expect(process.status?.user?.id == "ada", "the user stays")
+    archive.fails = false
+    process.ask { .start(Account(id: "grace", token: "g0"), $0, replacing: true) }
+    #expect(process.status?.user?.id == "grace")
+    #expect(try reopen(process)?.token == "t1")
+    #expect(secrets.keys().count == 2)
+  }
+
+  @Test
+  func `a full disk leaves the user logged in, and the other session kept`() throws {
+    let process = replaced()
+    archive.fails = true
+    let calls = [process.ask { .reopen(userID: "ada", $0) }, process.ask(SessionEvent.setAside)]
+    for call in calls {
+      #expect(throws: ContextError.self) { try #require(process.answers(to: call).first).get() }
+    }
+    #expect(process.status?.user?.id == "grace")
+    archive.fails = false
+    #expect(try reopen(process)?.token == "t0")
+  }
+
+  @Test
+  func `a user who leaves during the renewal is kept with its result`() throws {
+    let process = ScriptedProcess(
+      archive: archive, secrets: secrets, clock: clock, policy: SessionPolicy(keepsSessions: true))
+    process.server.trusts = true
+    process.restore()
+    process.ask { .start(Account(), $0, replacing: false) }
+    let renewal = process.ask { .refresh($0, isForced: false) }
+    let leaving = process.ask(SessionEvent.setAside)
+    #expect(throws: ContextError.sessionEnded) { try #require(process.answers(to: renewal).first).get() }
+    #expect(try #require(process.answers(to: leaving).first).get() == nil)
+    #expect(process.states.last == .unauthenticated)
+    process.answerRefresh(0, user: Account(token: "t1"))
+    #expect(try reopen(process)?.token == "t1")
+  }
+
+  @Test
+  func `a kept user of an earlier model is migrated when reopened`() throws {
+    let process = replaced()
+    var contents = archive.archived
+    let index = try #require(contents.users.firstIndex { $0.id == "ada" })
+    contents.users[index].version = 0
+    try archive.write(contents)
+    #expect(throws: ContextError.self) { try reopen(process) }
+    #expect(process.status?.user?.id == "grace")
+    process.engine.vault.coding.migrate.value = { _, _ in Account(name: "migrated") }
+    #expect(try reopen(process)?.name == "migrated")
+    #expect(process.status?.user?.token == "t0")
+  }
+}
