@@ -30,10 +30,19 @@ package struct TweakDocument: Sendable {
     package var propertyNameOffset: Int?
 
     package var isEncrypted = false
+
+    /// The range of the value in the text, if it is an object or a list.
+    ///
+    /// The value is then a string of JSON.
+    package internal(set) var structure: Range<Int>?
   }
 
   /// The features by name, each with its variables by name; a feature may have none.
   package let features: [String: [String: Variable]]
+
+  /// The maximum number of nested objects and lists in a value, and the maximum number of its bytes.
+  package static let maximumDepth = 64
+  package static let maximumSize = 256 << 10
 
   /// Parses a text.
   ///

@@ -71,11 +71,15 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
     let problemCount = problems.count
     var isWide = false
     var value: JSONNode?
+    var range = 0..<0
     var hasMore = try json.enter(JSONByte.closingBrace)
     while hasMore {
       let offset = json.index
       switch try field(&json, &fields) {
-      case .value: value = try json.node()
+      case .value:
+        let start = json.index
+        value = try json.node()
+        range = start..<json.index
       case .title: variable.title = try text(.title, &json)
       case .group: variable.group = try text(.group, &json)
       case .details: variable.details = try text(.details, &json)
@@ -92,8 +96,14 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
       hasMore = try json.goOn(to: JSONByte.closingBrace)
     }
     guard let value else { return complain("\(variable.fullName) has no \"Value\"", at: variable.offset) }
-    guard let value = self.value(value, isWide: isWide, of: variable) else { return }
-    variable.value = value
+    if value.isStructure {
+      guard let text = structure(value, range, of: variable) else { return }
+      variable.value = .string(text)
+      variable.structure = range
+    } else {
+      guard let value = self.value(value, isWide: isWide, of: variable) else { return }
+      variable.value = value
+    }
     builder.take(variable, to: json.index, isSound: problems.count == problemCount)
   }
 
@@ -128,11 +138,28 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
       )
     } else {
       complain(
-        "unsupported value for \(variable.fullName): \(node.kind); expected a Bool, Int, Double or String",
+        "unsupported value for \(variable.fullName): \(node.kind); "
+          + "expected a Bool, Int, Double, String, object or list",
         at: node.offset
       )
     }
     return nil
+  }
+
+  /// Returns an object or a list as JSON.
+  private mutating func structure(
+    _ node: JSONNode, _ range: Range<Int>, of variable: borrowing TweakDocument.Variable
+  ) -> String? {
+    guard range.count <= TweakDocument.maximumSize else {
+      complain("the value for \(variable.fullName) has more than \(TweakDocument.maximumSize) bytes", at: node.offset)
+      return nil
+    }
+    let text = node.canonicalText(depth: TweakDocument.maximumDepth)
+    if text == nil {
+      let limit = TweakDocument.maximumDepth
+      complain("the value for \(variable.fullName) is nested more than \(limit) levels deep", at: node.offset)
+    }
+    return text
   }
 
   private mutating func text(_ field: Field, _ json: inout JSONReader) throws(TextProblem) -> String? {

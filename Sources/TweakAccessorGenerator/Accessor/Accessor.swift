@@ -55,9 +55,9 @@ struct Accessor: Sendable {
   private func merge(
     _ tweak: TweakDocument.Variable, of file: InputFile, into entry: inout Entry, diagnostics: inout Diagnostics
   ) {
-    if tweak.value.type != entry.tweak.value.type {
+    if tweak.type != entry.tweak.type {
       diagnostics.add(
-        "\(entry.name) has type \(tweak.value.type) here, but type \(entry.tweak.value.type) in \(place(of: entry))",
+        "\(entry.name) has type \(tweak.type) here, but type \(entry.tweak.type) in \(place(of: entry))",
         in: file, at: tweak.offset
       )
     }
@@ -153,6 +153,11 @@ struct Accessor: Sendable {
     }
     return names
   }
+}
+
+extension TweakDocument.Variable {
+  /// The Swift type of the property.
+  var type: String { structure == nil ? value.type : "TweakJSON" }
 }
 
 extension TweakDocument.Value {

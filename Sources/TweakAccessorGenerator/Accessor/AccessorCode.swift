@@ -12,7 +12,7 @@ struct AccessorCode: Sendable {
   ///
   /// Members hide no types, so the code names these types only in the place of a type, and writes `.init` elsewhere.
   static let types: Set<String> = [
-    "Bool", "Double", "Int", "Sendable", "String", "TweakKey", "TweakManager", "TweakProperty",
+    "Bool", "Double", "Int", "Sendable", "String", "TweakJSON", "TweakKey", "TweakManager", "TweakProperty",
   ]
 
   /// The files by name.
@@ -25,7 +25,7 @@ struct AccessorCode: Sendable {
   private var main: String {
     let properties = accessor.entries.map { entry in
       "\(comment(of: entry.tweak))  @TweakProperty \(access)var \(Identifier.declared(entry.property)): "
-        + "\(entry.tweak.value.type)\n\n"
+        + "\(entry.tweak.type)\n\n"
     }
     let assignments = accessor.entries.map { entry in
       "    _\(entry.property) = .init(Keys.\(Identifier.member(entry.property)), tweakManager: tweakManager)\n"
@@ -33,7 +33,7 @@ struct AccessorCode: Sendable {
     let keys = accessor.entries.map { entry in
       let feature = accessor.features[entry.tweak.feature] ?? "", variable = accessor.variables[entry.tweak.name] ?? ""
       return """
-            \(access)static let \(Identifier.member(entry.property)): TweakKey<\(entry.tweak.value.type)> = .init(
+            \(access)static let \(Identifier.member(entry.property)): TweakKey<\(entry.tweak.type)> = .init(
               Features.\(Identifier.member(feature)), Variables.\(Identifier.member(variable)), \
         default: \(fallback(of: entry.tweak))
             )
@@ -103,6 +103,8 @@ struct AccessorCode: Sendable {
   ///
   /// An encrypted value is omitted, because it cannot be used.
   private func fallback(of tweak: TweakDocument.Variable) -> String {
-    tweak.isEncrypted ? ".emptyTweakValue" : Literal.value(tweak.value)
+    if tweak.isEncrypted { return ".emptyTweakValue" }
+    let literal = Literal.value(tweak.value)
+    return tweak.structure == nil ? literal : ".init(verbatim: \(literal))"
   }
 }

@@ -72,6 +72,9 @@ final class SlotTable: Sendable {
     }
   }
 
+  /// All slots.
+  var all: [TweakSlot] { contents.withLock { $0.slots } }
+
   /// Returns the slot of a name, and creates it if it is missing.
   func slot(_ id: TweakID, hash: Int) -> TweakSlot {
     if let slot = find(id, hash: hash) { return slot.takeUnretainedValue() }

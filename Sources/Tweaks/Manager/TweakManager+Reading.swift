@@ -60,7 +60,7 @@ extension TweakManager {
   @inlinable
   public func value<Value: TweakValueConvertible>(for key: TweakKey<Value>) -> Value {
     switch glance(key.id, hash: key.hash) {
-    case .value(let value): if let value = Value(tweakValue: value) { return value }
+    case .value(let value): if let value = Value(glanced: value) { return value }
     case .absent: return key.defaultValue
     case .unclear: break
     }
@@ -83,7 +83,7 @@ extension TweakManager {
     let id = TweakID(feature: feature, variable: variable)
     let hash = SlotTable.hash(feature, variable)
     switch glance(id, hash: hash) {
-    case .value(let value): if let value = Value(tweakValue: value) { return value }
+    case .value(let value): if let value = Value(glanced: value) { return value }
     case .absent: return defaultValue
     case .unclear: break
     }
@@ -106,7 +106,7 @@ extension TweakManager {
   ) throws(TweakError) -> Value {
     let id = TweakID(feature: feature, variable: variable)
     let hash = SlotTable.hash(feature, variable)
-    if case .value(let value) = glance(id, hash: hash), let value = Value(tweakValue: value) { return value }
+    if case .value(let value) = glance(id, hash: hash), let value = Value(glanced: value) { return value }
     return try converted(in: slot(id, hash: hash), to: type)
   }
 
@@ -132,7 +132,14 @@ extension TweakManager {
   /// Returns the value in a slot if it is of the type, and reports a mismatch to ``failures``.
   @usableFromInline
   func lookedUp<Value: TweakValueConvertible>(in slot: TweakSlot, as type: Value.Type) -> Value? {
-    converted(resolution(of: slot), of: slot, to: type)
+    if Value.isTweakStructure, let known = slot.decoded(as: type) { return known }
+    let resolution = resolution(of: slot)
+    let value = converted(resolution, of: slot, to: type)
+    if let value {
+      expose(slot)
+      if Value.isTweakStructure { slot.keep(value, of: resolution) }
+    }
+    return value
   }
 
   /// Converts a resolution to a type, and reports a failure once.
@@ -142,7 +149,10 @@ extension TweakManager {
     do throws(TweakError) {
       return try converted(resolution, to: type)
     } catch {
-      if case .notFound = error { return nil }
+      switch error {
+      case .notFound, .disabled: return nil
+      default: break
+      }
       if slot.shouldReport(type) { report(error) }
       return nil
     }
@@ -152,7 +162,12 @@ extension TweakManager {
   func converted<Value: TweakValueConvertible>(
     in slot: TweakSlot, to type: Value.Type
   ) throws(TweakError) -> Value {
-    try converted(resolution(of: slot), to: type)
+    if Value.isTweakStructure, let known = slot.decoded(as: type) { return known }
+    let resolution = resolution(of: slot)
+    let value = try converted(resolution, to: type)
+    expose(slot)
+    if Value.isTweakStructure { slot.keep(value, of: resolution) }
+    return value
   }
 
   private func converted<Value: TweakValueConvertible>(

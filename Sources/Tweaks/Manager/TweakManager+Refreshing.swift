@@ -45,7 +45,7 @@ extension TweakManager {
       var staged: [StagedValue<TweakResolution>] = []
       // All resolutions are stored together, so that no snapshot contains only a part of them.
       for (question, resolution) in outcome.stored {
-        if case .tweak(let id) = question { tweakSlot(id).store(resolution) }
+        if case .tweak(let id) = question { tweakSlot(id).store(resolution, isConcealed: state.recorder != nil) }
         if let property = state.properties[question] { staged.append(property.stage(resolution)) }
       }
       // This happens under the lock, so that changes are sent in the order in which they were stored.

@@ -1,9 +1,16 @@
+public import Foundation
 import Signals
 
 extension TweakManager {
   /// A Boolean value that indicates whether set values are stored persistently.
   public var isPersistent: Bool {
     for case let provider as any MutableTweakProvider in providers { return provider.isPersistent }
+    return false
+  }
+
+  /// A Boolean value that indicates whether an override may have an end.
+  public var supportsExpiration: Bool {
+    for case let provider as any MutableTweakProvider in providers { return provider.supportsExpiration }
     return false
   }
 
@@ -17,12 +24,15 @@ extension TweakManager {
   ///   - value: The value.
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
+  ///   - expiration: The end of the override, after which the next provider decides.
   /// - Returns: Whether the value is effective now.
   /// - Throws: ``TweakError``, such as ``TweakError/readOnly(_:)``; then nothing has changed.
   @discardableResult
-  public func set(_ value: TweakValue, feature: String, variable: String) throws(TweakError) -> TweakOutcome {
+  public func set(
+    _ value: TweakValue, feature: String, variable: String, until expiration: Date? = nil
+  ) throws(TweakError) -> TweakOutcome {
     let id = TweakID(feature: feature, variable: variable)
-    return try write([TweakEdit(id, value)]).outcomes[id] ?? .effective
+    return try write([TweakEdit(id, value, until: expiration)]).outcomes[id] ?? .effective
   }
 
   /// Sets the value for a typed key in the first mutable provider.
@@ -30,11 +40,14 @@ extension TweakManager {
   /// - Parameters:
   ///   - value: The value.
   ///   - key: The key.
+  ///   - expiration: The end of the override, after which the next provider decides.
   /// - Returns: Whether the value is effective now.
   /// - Throws: ``TweakError``; then nothing has changed.
   @discardableResult
-  public func set<Value>(_ value: Value, for key: TweakKey<Value>) throws(TweakError) -> TweakOutcome {
-    try write([TweakEdit(key.id, value.tweakValue)]).outcomes[key.id] ?? .effective
+  public func set<Value>(
+    _ value: Value, for key: TweakKey<Value>, until expiration: Date? = nil
+  ) throws(TweakError) -> TweakOutcome {
+    try write([TweakEdit(key.id, value.tweakValue, until: expiration)]).outcomes[key.id] ?? .effective
   }
 
   /// Deletes the value for a typed key in the first mutable provider, so that the next provider decides.
@@ -63,8 +76,8 @@ extension TweakManager {
   ///
   /// Each ``snapshot()`` contains all of them or none.
   ///
-  /// A value has no effect while a provider before the mutable one has the tweak; ``set(_:feature:variable:)`` reports
-  /// this in its result.
+  /// A value has no effect while a provider before the mutable one has the tweak; ``set(_:feature:variable:until:)``
+  /// reports this in its result.
   ///
   /// - Parameter body: A closure that records the changes. They are made after it returns. If it throws, nothing
   ///   changes.
@@ -113,7 +126,12 @@ extension TweakManager {
       throw .readOnly(first.id)
     }
     var sealed: [TweakEdit] = []
-    for edit in edits { sealed.append(try seal(edit, for: provider, at: index, in: environment)) }
+    for edit in edits {
+      if edit.expiration != nil, !provider.supportsExpiration {
+        throw .notSupported(edit.id, provider: provider.name, reason: "it cannot hold the end of an override")
+      }
+      sealed.append(try seal(edit, for: provider, at: index, in: environment))
+    }
     let update = try apply(sealed, to: provider)
     var outcomes: [TweakID: TweakOutcome] = [:]
     if index > 0 {
@@ -171,7 +189,7 @@ extension TweakManager {
     var tweak = Tweak(feature: edit.id.feature, variable: edit.id.variable, value: value)
     tweak.isSecret = true
     do {
-      return TweakEdit(edit.id, try closure(tweak))
+      return TweakEdit(edit.id, try closure(tweak), until: edit.expiration)
     } catch {
       throw .encryptionFailed(edit.id, provider: provider.name, reason: "\(error)")
     }

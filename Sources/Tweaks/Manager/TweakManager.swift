@@ -1,5 +1,6 @@
 import AppGroups
 import Signals
+import Synchronization
 
 /// A manager of feature flags and settings from several providers.
 ///
@@ -27,7 +28,7 @@ import Signals
 ///   provider. Other reads return the default, and ``failures`` reports the error. A mismatch never results in another
 ///   value or a crash. With ``TweakMismatch/fallThrough``, the next provider is asked instead.
 /// - **Performance.** Values are stored where a read finds them in nanoseconds, without an allocation, and without a
-///   lock unless the value is a string. Such reads are ``subscript(_:)`` with a ``TweakKey``,
+///   lock unless the value is a string. Such reads are ``subscript(_:)-4lvm5`` with a ``TweakKey``,
 ///   `value(feature:variable:)` and the property wrappers, which are the fastest. Stored values are updated when a
 ///   provider reports a change. ``requiredTweak(feature:variable:)`` asks the providers each time unless ``usesCache``
 ///   is set.
@@ -66,6 +67,9 @@ public final class TweakManager: MutableTweakProvider {
     var reportedMissing: Set<TweakID> = []
     /// The errors of features that have been reported since the last change.
     var reportedFeatures: [String: TweakError] = [:]
+    /// The recorder of exposures, if they are switched on, and the subscription to its subject.
+    var recorder: ExposureRecorder?
+    var recording: SignalSubscription?
     /// The observers of ``addObserver(_:on:closure:)``.
     var observers: [ObjectIdentifier: SignalSubscription] = [:]
 
@@ -86,6 +90,10 @@ public final class TweakManager: MutableTweakProvider {
   let outbox = Outbox<TweakChange>()
   let updateEmitter = Emitter<TweakUpdate, Never>()
   let failureQueue = TweakFailureQueue()
+  let exposureEmitter = Emitter<TweakExposure, Never>()
+
+  /// A Boolean value that indicates whether exposures are switched on.
+  let exposesReads = Atomic(false)
 
   /// Creates a manager.
   ///

@@ -23,6 +23,18 @@ final class TweakSlot: Sendable {
     var resolution: TweakResolution?
     var text = ""
 
+    /// A Boolean value that indicates whether the first read of the value must be noticed.
+    ///
+    /// Until then, the word has no value, so that the read takes the slow path.
+    var isConcealed = false
+
+    /// The decoded value of a structure, and its type.
+    var decoded: Decoded?
+    var decodedType: ObjectIdentifier?
+
+    /// The address of the decoded value, with which a read counts no reference to it; 0 if there is none.
+    var decodedAddress: UInt = 0
+
     /// The types for which a mismatch has been reported since the last change.
     var reported: Set<ObjectIdentifier> = []
   }
@@ -81,17 +93,93 @@ final class TweakSlot: Sendable {
     return contents.withLock { $0.reported.insert(type).inserted }
   }
 
+  private typealias Decoded = any AnyObject & Sendable
+
   /// Stores a resolution.
   ///
   /// The caller holds the manager's lock.
-  func store(_ new: TweakResolution) {
+  ///
+  /// - Parameters:
+  ///   - new: The resolution.
+  ///   - isConcealed: A Boolean value that indicates whether the next read must be noticed.
+  func store(_ new: TweakResolution, isConcealed: Bool) {
+    contents.replace { contents in
+      contents.resolution = new
+      contents.reported = []
+      contents.isConcealed = isConcealed
+      return show(&contents)
+    }
+  }
+
+  /// Makes the next read noticeable, or no longer so.
+  func conceal(_ isConcealed: Bool) {
+    contents.replace { contents -> Decoded? in
+      guard contents.resolution?.tweak != nil, contents.isConcealed != isConcealed else { return nil }
+      contents.isConcealed = isConcealed
+      return show(&contents)
+    }
+  }
+
+  /// Returns the tweak if its first read had to be noticed, which is now the case.
+  func reveal() -> Tweak? {
+    contents.withLock { contents in
+      guard contents.isConcealed else { return nil }
+      contents.isConcealed = false
+      // A concealed value has not been decoded.
+      _ = show(&contents)
+      return contents.resolution?.tweak
+    }
+  }
+
+  /// Passes the decoded value of a type to a closure, and returns whether it is known.
+  ///
+  /// The slot keeps the value during the call, so that a read counts no reference to it. The closure only copies it.
+  @usableFromInline
+  func copyDecoded(_ type: ObjectIdentifier, _ copy: (Unmanaged<AnyObject>) -> Void) -> Bool {
+    contents.withLock { contents in
+      guard contents.decodedType == type, let object = UnsafeRawPointer(bitPattern: contents.decodedAddress) else {
+        return false
+      }
+      // Sound: the contents own the object, and do not change while they are locked.
+      copy(Unmanaged.fromOpaque(object))
+      return true
+    }
+  }
+
+  /// Returns the decoded value of a type, if it is known.
+  @inlinable @inline(__always)
+  func decoded<Value: Sendable>(as type: Value.Type) -> Value? {
+    var value: Value?
+    _ = copyDecoded(ObjectIdentifier(type)) { value = DecodedValue<Value>.value(in: $0) }
+    return value
+  }
+
+  /// Keeps a decoded value, unless the resolution has changed or its first read must be noticed.
+  func keep<Value: Sendable>(_ value: Value, of resolution: TweakResolution) {
+    contents.replace { contents -> Decoded? in
+      guard contents.resolution == resolution, !contents.isConcealed else { return nil }
+      let object = DecodedValue(value)
+      contents.decodedAddress = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+      contents.decodedType = ObjectIdentifier(Value.self)
+      return exchange(&contents.decoded, with: object)
+    }
+  }
+
+  /// Writes the value where readers find it.
+  ///
+  /// - Returns: The old decoded value. Its release may run code of the app, so the caller unlocks the contents first.
+  private func show(_ contents: inout Contents) -> Decoded? {
+    contents.decodedAddress = 0
+    contents.decodedType = nil
+    let old = exchange(&contents.decoded, with: nil)
+    guard let new = contents.resolution else { return old }
     var mark = Mark.other
     var newBits: UInt64 = 0
     var newText = ""
     switch new.result {
     case .failure(.notFound): mark = Mark.absent
     case .failure: break
-    case .success(let tweak) where tweak.isUntyped: break
+    case .success(let tweak) where tweak.isUntyped || tweak.isStructured || contents.isConcealed: break
     case .success(let tweak):
       switch tweak.value {
       case .bool(let value): (mark, newBits) = (Mark.bool, value ? 1 : 0)
@@ -100,17 +188,13 @@ final class TweakSlot: Sendable {
       case .string(let value): (mark, newText) = (Mark.string, value)
       }
     }
-    let (newMark, value, text) = (mark, newBits, newText)
-    contents.withLock { contents in
-      contents.resolution = new
-      contents.reported = []
-      contents.text = text
-      let count = (word.load(ordering: .relaxed) >> 8 &+ 1) << 8
-      word.store(count | UInt64(Mark.writing), ordering: .relaxed)
-      // A reader that sees these bits also sees the word above.
-      bits.store(value, ordering: .releasing)
-      word.store(count | UInt64(newMark), ordering: .releasing)
-    }
+    contents.text = newText
+    let count = (word.load(ordering: .relaxed) >> 8 &+ 1) << 8
+    word.store(count | UInt64(Mark.writing), ordering: .relaxed)
+    // A reader that sees these bits also sees the word above.
+    bits.store(newBits, ordering: .releasing)
+    word.store(count | UInt64(mark), ordering: .releasing)
+    return old
   }
 }
 

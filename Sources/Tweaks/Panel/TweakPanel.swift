@@ -79,7 +79,8 @@ public final class TweakPanel: Sendable {
       case .invalidText(let text, .bool): "\(text.debugDescription) is not a Bool. Enter true or false."
       case .invalidText(let text, .int): "\(text.debugDescription) is not an Int. Enter a whole number."
       case .invalidText(let text, .double): "\(text.debugDescription) is not a Double. Enter a number."
-      case .invalidText(let text, .string): "\(text.debugDescription) is not a String."
+      case .invalidText(let text, .string):
+        "\(text.debugDescription) is not a value of this tweak. Enter a JSON object or list."
       case .unknown(let id): "There is no tweak \(id)."
       case .failed(let error): error.description
       }
@@ -164,6 +165,7 @@ public final class TweakPanel: Sendable {
       case .bool: Bool.tweakValue(parsing: text)
       case .int: Int.tweakValue(parsing: text)
       case .double: Double.tweakValue(parsing: text)
+      case .string where tweak.isStructured: TweakJSON(text)?.tweakValue
       case .string: .string(text)
       }
     guard let value else { throw .invalidText(tweak.isSecret ? Tweak.redacted : text, kind: kind) }

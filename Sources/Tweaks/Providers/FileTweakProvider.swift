@@ -20,10 +20,10 @@ import StrictJSON
 ///
 /// - **Strict format.** A malformed file is an error with a line and column, both when it is opened and while it is
 ///   followed. In the latter case the last good tweaks stay, ``failures`` sends the error, and the next good content is
-///   used. Errors are `null`, an array or an object as a value, a duplicate name, and a number that neither `Int` nor
-///   `Double` can hold. Unknown properties are allowed.
+///   used. Errors are `null` as a value, a duplicate name, and a number that neither `Int` nor `Double` can hold.
+///   Unknown properties are allowed.
 /// - **Types** follow the notation: `1` is an Int, `1.0` a Double, `true` a Bool. With `"PreserveFloat": true`, `1` is
-///   a Double.
+///   a Double. An object or a list is a ``TweakStructure``.
 /// - **Encryption.** With `"Encrypted": true`, the value is decrypted when it is looked up, by ``decryptionClosure`` or
 ///   the manager's.
 /// - **Features.** A feature in the file is enabled, unless its Bool ``Tweak/enabledVariable`` is `false`.

@@ -54,6 +54,9 @@ final class TweakFileReader: Sendable {
     var tweaks = TweakTable()
     var places: [Range<Int>] = []
 
+    /// The lines of the text, which are found when the first object or list needs its position.
+    private lazy var lines = TextLines(text)
+
     /// The index of the old tweak to compare with the next one.
     private var next = 0
 
@@ -65,16 +68,22 @@ final class TweakFileReader: Sendable {
     }
 
     mutating func take(_ variable: TweakDocument.Variable, to end: Int, isSound: Bool) {
-      var parts = TweakParts(feature: variable.feature, variable: variable.name, value: TweakValue(variable.value))
-      parts.title = variable.title
-      parts.details = variable.details
-      parts.group = variable.group
-      parts.isEncrypted = variable.isEncrypted
-      parts.source = source
-      tweaks.append(Tweak(parts))
-      places.append(isSound ? variable.offset..<end : 0..<0)
+      let structure = variable.structure.map { source(of: $0) }
+      tweaks.append(
+        Tweak(
+          TweakParts(
+            feature: variable.feature, variable: variable.name, value: TweakValue(variable.value),
+            title: variable.title, details: variable.details, group: variable.group, source: source,
+            isEncrypted: variable.isEncrypted, structure: structure)))
+      // The position of an object or a list must be that of the new text.
+      places.append(isSound && variable.structure == nil ? variable.offset..<end : 0..<0)
       // This skips tweaks that were added or removed in between.
       if let place = old.file.tweaks.place(of: variable.feature, variable.name) { next = place + 1 }
+    }
+
+    private mutating func source(of structure: Range<Int>) -> StructureSource {
+      let position = lines.position(of: structure.lowerBound)
+      return StructureSource(text: Array(text[structure]), line: position.line, column: position.column)
     }
 
     mutating func takeKnown(at offset: Int, in feature: String) -> (name: String, end: Int)? {

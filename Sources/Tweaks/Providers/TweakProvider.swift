@@ -1,4 +1,5 @@
 public import AppGroups
+public import Foundation
 public import Signals
 
 /// A closure that decrypts the value of an encrypted tweak.
@@ -114,6 +115,11 @@ public protocol MutableTweakProvider: TweakProvider {
   /// It is `true` by default.
   var isPersistent: Bool { get }
 
+  /// A Boolean value that indicates whether an override may have an end.
+  ///
+  /// It is `false` by default. A manager then refuses such an override.
+  var supportsExpiration: Bool { get }
+
   /// Makes changes, and if possible all or none of them.
   ///
   /// Setting a tweak to its current value is not a change.
@@ -129,15 +135,21 @@ extension MutableTweakProvider {
   /// `true`.
   public var isPersistent: Bool { true }
 
+  /// `false`.
+  public var supportsExpiration: Bool { false }
+
   /// Sets the value of a tweak.
   ///
   /// - Parameters:
   ///   - value: The value.
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
+  ///   - expiration: The end of the override, if ``supportsExpiration`` is set.
   /// - Throws: ``TweakError``; then nothing has changed.
-  public func set(_ value: TweakValue, feature: String, variable: String) throws(TweakError) {
-    try apply([TweakEdit(TweakID(feature: feature, variable: variable), value)])
+  public func set(
+    _ value: TweakValue, feature: String, variable: String, until expiration: Date? = nil
+  ) throws(TweakError) {
+    try apply([TweakEdit(TweakID(feature: feature, variable: variable), value, until: expiration)])
   }
 
   /// Deletes the value of a tweak, if this provider has one.

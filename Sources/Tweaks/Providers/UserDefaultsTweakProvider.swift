@@ -127,6 +127,9 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   @discardableResult
   public func apply(_ edits: [TweakEdit]) throws(TweakError) -> TweakUpdate {
     for edit in edits {
+      if edit.expiration != nil {
+        throw .notSupported(edit.id, provider: name, reason: "user defaults cannot hold the end of an override")
+      }
       if case .double(let number) = edit.value, !number.isFinite {
         throw .notSupported(edit.id, provider: name, reason: "\(number) cannot be stored")
       }

@@ -71,7 +71,10 @@ public final class TargetingTweakProvider: TweakProvider {
     for (index, rule) in rules.value.enumerated() where rule.feature == feature && rule.variable == variable {
       if try applies(rule, context) {
         var tweak = Tweak(feature: feature, variable: variable, value: rule.value, source: name)
-        tweak.rule = "rule \(index + 1)\(rule.reasons)"
+        tweak.modify { parts in
+          parts.origin.rule = "rule \(index + 1)\(rule.reasons)"
+          parts.origin.reason = rule.basisPoints < 10_000 ? .split : .targetingMatch
+        }
         return tweak
       }
     }

@@ -47,6 +47,10 @@ extension Secret: TweakValueConvertible where Value: TweakValueConvertible {
     self.init(value)
   }
 
+  /// The same as that of the value.
+  @inlinable
+  public static var isTweakStructure: Bool { Value.isTweakStructure }
+
   /// The stored value.
   public var tweakValue: TweakValue { value.tweakValue }
 

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A tweak with its name, its value, its title and description, and its provider.
 ///
 /// If the tweak is secret, the printed form shows ``Tweak/redacted`` instead of the value.
@@ -5,7 +7,7 @@ public struct Tweak: Sendable, Hashable {
   /// The contents, shared by copies.
   ///
   /// Tweaks are copied often and changed rarely, so that a copy is one reference.
-  private var contents: TweakContents
+  private(set) var contents: TweakContents
 
   /// The feature of the tweak.
   public var feature: String { contents.parts.feature }
@@ -45,8 +47,34 @@ public struct Tweak: Sendable, Hashable {
 
   /// The rule of the provider that determined the value.
   public var rule: String? {
-    get { contents.parts.rule }
-    set { modify { $0.rule = newValue } }
+    get { contents.parts.origin.rule }
+    set { modify { $0.origin.rule = newValue } }
+  }
+
+  /// The name of the value among the variants of an experiment.
+  public var variant: String? {
+    get { contents.parts.origin.variant }
+    set { modify { $0.origin.variant = newValue } }
+  }
+
+  /// The reason why the provider gives the value; `nil` if it does not say.
+  ///
+  /// With ``TweakReason/disabled``, a ``RemoteTweakProvider`` gives no value, and reads return their default.
+  public var reason: TweakReason? {
+    get { contents.parts.origin.reason }
+    set { modify { $0.origin.reason = newValue } }
+  }
+
+  /// Other facts about the value, for ``TweakDetails``.
+  public var metadata: [String: TweakValue] {
+    get { contents.parts.origin.metadata }
+    set { modify { $0.origin.metadata = newValue } }
+  }
+
+  /// The end of an override, after which the next provider decides; `nil` if there is none.
+  public var expiration: Date? {
+    get { contents.parts.origin.expiration }
+    set { modify { $0.origin.expiration = newValue } }
   }
 
   /// A Boolean value that indicates whether the value is still encrypted.
@@ -70,6 +98,14 @@ public struct Tweak: Sendable, Hashable {
   public var isUntyped: Bool {
     get { contents.parts.isUntyped }
     set { modify { $0.isUntyped = newValue } }
+  }
+
+  /// A Boolean value that indicates whether the value is an object or a list, as a string of JSON.
+  ///
+  /// Such a tweak can be read as a ``TweakStructure``, but not as a `String`.
+  public var isStructured: Bool {
+    get { contents.parts.isStructured }
+    set { modify { $0.isStructured = newValue } }
   }
 
   /// The text that replaces a secret.
@@ -101,8 +137,9 @@ public struct Tweak: Sendable, Hashable {
   }
 
   /// Creates a tweak from its parts.
-  init(_ parts: TweakParts) {
-    contents = TweakContents(parts)
+  init(_ parts: consuming TweakParts) {
+    // Without the word, the parts are copied.
+    contents = TweakContents(consume parts)
   }
 
   /// Changes several parts at once, at the cost of one change.
@@ -159,6 +196,10 @@ public struct Tweak: Sendable, Hashable {
   /// - Throws: ``TweakError/typeMismatch(_:expected:found:provider:)`` if the value is not of the type.
   public func value<Value: TweakValueConvertible>(as type: Value.Type = Value.self) throws(TweakError) -> Value {
     if let value = converted(to: type) { return value }
+    var found = found
+    if !isSecret, !isEncrypted, let decodable = type as? any Decodable.Type {
+      found = contents.parts.origin.structure?.problem(decoding: decodable) ?? found
+    }
     throw .typeMismatch(id, expected: "\(type)", found: found, provider: source ?? "unknown")
   }
 
@@ -169,6 +210,7 @@ public struct Tweak: Sendable, Hashable {
   }
 
   func converted<Value: TweakValueConvertible>(to type: Value.Type) -> Value? {
+    if isStructured, !Value.isTweakStructure, Value.self != TweakValue.self { return nil }
     guard isUntyped, case .string(let text) = value else { return Value(tweakValue: value) }
     return Value.tweakValue(parsing: text).flatMap { Value(tweakValue: $0) }
   }
@@ -194,7 +236,8 @@ extension Tweak: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
       self,
       children: [
         "feature": feature, "variable": variable, "value": shownValue, "title": title as Any, "details": details as Any,
-        "group": group as Any, "source": source as Any, "rule": rule as Any,
+        "group": group as Any, "source": source as Any, "rule": rule as Any, "expiration": expiration as Any,
+        "variant": variant as Any, "reason": reason as Any,
       ],
       displayStyle: .struct
     )

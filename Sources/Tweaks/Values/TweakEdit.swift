@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A change to a provider.
 ///
 /// Its printed form shows no value, because the tweak may be secret.
@@ -8,14 +10,19 @@ public struct TweakEdit: Sendable, Hashable {
   /// The new value, or `nil` to delete the provider's value.
   public var value: TweakValue?
 
+  /// The end of the override, after which the next provider decides; `nil` if there is none.
+  public var expiration: Date?
+
   /// Creates a change.
   ///
   /// - Parameters:
   ///   - id: The tweak.
   ///   - value: The new value, or `nil` to delete the provider's value.
-  public init(_ id: TweakID, _ value: TweakValue?) {
+  ///   - expiration: The end of the override.
+  public init(_ id: TweakID, _ value: TweakValue?, until expiration: Date? = nil) {
     self.id = id
     self.value = value
+    self.expiration = expiration
   }
 }
 
@@ -32,6 +39,16 @@ extension TweakEdit: CustomStringConvertible, CustomDebugStringConvertible, Cust
   }
 }
 
+extension TweakEdit {
+  /// Checks that the end of an override has not come yet.
+  func checkEnd(after now: Date, provider: String) throws(TweakError) {
+    guard let expiration, value != nil, expiration <= now else { return }
+    throw .notSupported(
+      id, provider: provider, reason: "its end, \(expiration.formatted(.iso8601)), has passed already"
+    )
+  }
+}
+
 /// Changes of several tweaks that are made as one.
 public struct TweakEdits: Sendable {
   /// The changes, in order.
@@ -43,8 +60,9 @@ public struct TweakEdits: Sendable {
   ///   - value: The value.
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  public mutating func set(_ value: TweakValue, feature: String, variable: String) {
-    edits.append(TweakEdit(TweakID(feature: feature, variable: variable), value))
+  ///   - expiration: The end of the override.
+  public mutating func set(_ value: TweakValue, feature: String, variable: String, until expiration: Date? = nil) {
+    edits.append(TweakEdit(TweakID(feature: feature, variable: variable), value, until: expiration))
   }
 
   /// Sets the value of a typed key.
@@ -52,8 +70,9 @@ public struct TweakEdits: Sendable {
   /// - Parameters:
   ///   - value: The value.
   ///   - key: The key.
-  public mutating func set<Value>(_ value: Value, for key: TweakKey<Value>) {
-    edits.append(TweakEdit(key.id, value.tweakValue))
+  ///   - expiration: The end of the override.
+  public mutating func set<Value>(_ value: Value, for key: TweakKey<Value>, until expiration: Date? = nil) {
+    edits.append(TweakEdit(key.id, value.tweakValue, until: expiration))
   }
 
   /// Deletes the value of a tweak.

@@ -9,6 +9,9 @@ public enum TweakError: Error, Sendable, Hashable {
   /// No provider has the tweak.
   case notFound(TweakID)
 
+  /// The provider has disabled the tweak, so that reads return their default, without a report.
+  case disabled(TweakID, provider: String)
+
   /// A provider cannot hold the value.
   case notSupported(TweakID, provider: String, reason: String)
 
@@ -51,6 +54,12 @@ public enum TweakError: Error, Sendable, Hashable {
   /// The store of the tweaks failed.
   case unusableStore(provider: String, TweakStoreError)
 
+  /// A request to the server of a provider failed, so the last good values stay.
+  case requestFailed(provider: String, TweakRequestFailure)
+
+  /// A file in the cache of a provider cannot be read or written, so it is not used.
+  case unusableCache(URL, provider: String, reason: String)
+
   /// A condition uses an operator that this program does not know, so the rule does not apply.
   case unknownOperator(TweakID, operator: String, provider: String)
 
@@ -73,6 +82,8 @@ extension TweakError: CustomStringConvertible, LocalizedError {
     switch self {
     case .notFound(let id):
       "No provider has a value for \(id). Add the tweak to a tweak file, or read it with a default."
+    case .disabled(let id, let provider):
+      "\(provider) has disabled \(id). Enable it on the server, or read it with a default."
     case .notSupported(let id, let provider, let reason):
       "\(provider) cannot hold the value for \(id): \(clause(reason))."
     case .typeMismatch(let id, let expected, let found, let provider):
@@ -101,6 +112,10 @@ extension TweakError: CustomStringConvertible, LocalizedError {
       error.description
     case .unusableStore(let provider, let error):
       "\(provider): \(error)"
+    case .requestFailed(let provider, let failure):
+      "\(provider): \(clause("\(failure)")). The last good values stay in effect."
+    case .unusableCache(let url, let provider, let reason):
+      "\(provider) can't use its cache \(url.path): \(clause(reason)). Values are fetched from the server."
     case .unknownOperator(let id, let name, let provider):
       "A rule of \(provider) for \(id) uses the operator \(name.debugDescription), which this version does not support. "
         + "The rule does not apply."
@@ -123,6 +138,7 @@ extension TweakError: CustomStringConvertible, LocalizedError {
   /// The cause, for a message that already names the tweak and the provider.
   var cause: String {
     switch self {
+    case .disabled: "it has disabled the tweak"
     case .notSupported(_, _, let reason): "it cannot hold the value: \(reason)"
     case .typeMismatch(_, let expected, let found, _): "\(found), which is not of type \(expected)"
     case .decryptionClosureNotProvided: "the value is encrypted, and no decryptionClosure is set"
@@ -132,6 +148,7 @@ extension TweakError: CustomStringConvertible, LocalizedError {
     case .cyclic: "it requested the tweak while it was providing it"
     case .ambiguousName(_, let other, let name, _): "\(name) could mean this tweak or \(other)"
     case .unusableStore(_, let error): "\(error)"
+    case .requestFailed(_, let failure): "\(failure)"
     default: description
     }
   }

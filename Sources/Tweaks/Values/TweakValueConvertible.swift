@@ -28,6 +28,23 @@ public protocol TweakValueConvertible: Sendable {
   /// - Parameter text: The string.
   /// - Returns: The value, or `nil` if the string does not represent a value of the type.
   static func tweakValue(parsing text: String) -> TweakValue?
+
+  /// A Boolean value that indicates whether values are objects or lists; see ``TweakStructure``.
+  static var isTweakStructure: Bool { get }
+}
+
+extension TweakValueConvertible {
+  /// `false`.
+  @inlinable
+  public static var isTweakStructure: Bool { false }
+
+  /// Converts a value that was read without waiting, unless its slot keeps a decoded one.
+  @inlinable @inline(__always)
+  init?(glanced value: TweakValue) {
+    // An override of a structure is a string. Decoding it at each read would be slow.
+    if case .string = value, Self.isTweakStructure { return nil }
+    self.init(tweakValue: value)
+  }
 }
 
 /// A type with an empty value as its default: `false`, zero, or the empty string.

@@ -5,7 +5,7 @@ import Testing
 @Suite("Diagnostics of the accessor generator")
 struct GeneratorDiagnosticTests {
   static let faults: [(String, String)] = [
-    (#""v": {"Title": "t", "Group": "g", "Value": [1]}"#, #"2:44: error: unsupported value for "f/v": an array"#),
+    (#""v": {"Title": "t", "Group": "g", "Value": null}"#, #"2:44: error: unsupported value for "f/v": null"#),
     (#""v": {"Title": "t", "Group": "g", "Value": null}"#, #"2:44: error: unsupported value for "f/v": null"#),
     (#""v": {"Title": "t", "Group": "g"}"#, #"2:1: error: "f/v" has no "Value""#),
     (#""v": {"Group": "g", "Value": 1}"#, #"2:1: error: "f/v" has no "Title""#),
@@ -42,13 +42,13 @@ struct GeneratorDiagnosticTests {
     let generator = try Generator()
     let outcome = try await generator.accessor(
       of: """
-        "a": {"Title": "t", "Group": "g", "Value": {}},
+        "a": {"Title": "t", "Group": "g", "Value": null},
         "b": {"Titel": "t", "Group": "g", "Value": 1}
         """)
     #expect(outcome.status == 1)
     #expect(
       outcome.errors == [
-        #"a.json:2:44: error: unsupported value for "f/a": an object; expected a Bool, Int, Double or String"#,
+        #"a.json:2:44: error: unsupported value for "f/a": null; expected a Bool, Int, Double, String, object or list"#,
         #"a.json:3:7: warning: unknown property "Titel" of "f/b""#,
         #"a.json:3:1: error: "f/b" has no "Title""#,
       ])

@@ -27,6 +27,17 @@ struct GeneratorTests {
   }
 
   @Test(.patient)
+  func `an object or a list becomes a property of JSON, which compiles`() async throws {
+    let generator = try Generator()
+    let tweak = #""v": {"Title": "t", "Group": "g", "Value": {"b": [1, "\"x"], "a": 2}}"#
+    #expect(try await generator.accessor(of: tweak).status == 0)
+    let accessor = try generator.text("GeneratedTweakAccessor.swift")
+    #expect(accessor.contains("TweakKey<TweakJSON>"))
+    let names = ["GeneratedTweakAccessor.swift", "GeneratedTweakAccessor+Constants.swift"]
+    #expect(try await generator.compile(names[0], names[1]).errors == [])
+  }
+
+  @Test(.patient)
   func `a file is rewritten only if its content changes`() async throws {
     let generator = try Generator()
     let names = ["GeneratedTweakAccessor.swift", "GeneratedTweakAccessor+Constants.swift"]

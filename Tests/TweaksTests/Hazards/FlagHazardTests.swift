@@ -218,8 +218,10 @@ struct FlagHazardTests {
   func `errors in files and unsupported values are reported with line and column`() throws {
     let fixture = try Fixture()
     let cases: [(String, Int, Int, String)] = [
-      (#"{"f": {"v": {"Value": null}}}"#, 1, 23, "null"), (#"{"f": {"v": {"Value": [1]}}}"#, 1, 23, "array"),
-      (#"{"f": {"v": {"Value": {}}}}"#, 1, 23, "object"), ("{\n  \"f\": 1\n}", 2, 8, "an Int"),
+      (#"{"f": {"v": {"Value": null}}}"#, 1, 23, "null"),
+      (#"{"f": {"v": {"Value": [1,]}}}"#, 1, 26, "comma"),
+      (#"{"f": {"v": {"Value": {"a": 1, "a": 2}}}}"#, 1, 32, "duplicate"),
+      ("{\n  \"f\": 1\n}", 2, 8, "an Int"),
       ("[]", 1, 1, "array"), ("{\"f\": {\"v\": {\"Value\": 1},}}", 1, 26, "comma"), ("{", 1, 2, "name"),
       ("", 1, 1, "ends"),
       (#"{"f": {"v": {"Title": "x"}}}"#, 1, 8, "no \"Value\""), (#"{"f": {"v": {"Value": 1e400}}}"#, 1, 23, "1e400"),

@@ -225,32 +225,24 @@ struct ProviderTests {
 
   // MARK: Remote
 
-  @Test(.patient)
-  func `an answer that arrives after that of a later request is dropped, and a failure changes nothing`() async throws {
+  @Test
+  func `fetched tweaks replace the initial ones, and a failure changes nothing`() async throws {
     struct Offline: Error {}
-    let gates = [Emitter<Int, any Error>(replay: 1), Emitter<Int, any Error>(replay: 1)]
-    let number = MutableProperty(0)
-    let provider = RemoteTweakProvider {
-      let index = number.modify { number in
-        number += 1
-        return number - 1
-      }
-      if index > 1 { throw Offline() }
-      guard let value = try await gates[index].firstValue() else { throw Offline() }
-      return [Tweak(feature: "f", variable: "v", value: .int(value))]
+    let isOffline = MutableProperty(false)
+    let initial = Tweak(feature: "f", variable: "v", value: 1)
+    let provider = RemoteTweakProvider(initialTweaks: [initial]) {
+      if isOffline.value { throw Offline() }
+      return [Tweak(feature: "f", variable: "v", value: 2)]
     }
     let manager = TweakManager(providers: [provider])
     let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
-    let first = Task { try await provider.refresh() }
-    try await number.firstValue("the first request") { $0 == 1 }
-    let second = Task { try await provider.refresh() }
-    try await number.firstValue("the second request") { $0 == 2 }
-    gates[1].send(2)
-    try await second.value
-    gates[0].send(1)
-    try await first.value
-    #expect(values.elements == [nil, 2])
-    await #expect(throws: Offline.self) { try await provider.refresh() }
-    #expect(values.elements == [nil, 2])
+    #expect(provider.state.value == .notReady)
+    try await provider.refresh()
+    isOffline.value = true
+    let failure = TweakError.requestFailed(provider: provider.name, .unreachable(reason: "Offline()"))
+    await #expect(throws: failure) { try await provider.refresh() }
+    #expect(values.elements == [1, 2])
+    #expect(provider.state.value == .error(.unreachable(reason: "Offline()")))
+    #expect(manager.failures.recorded().elements == [failure])
   }
 }

@@ -1,0 +1,60 @@
+import Signals
+
+extension TweakManager {
+  /// Asks the providers for a tweak, and returns its value with the reason.
+  ///
+  /// Hooks are called as for every lookup. This is not an exposure; see ``exposures``.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The evaluation. It has the default of the key if there is no value of the type.
+  public func details<Value>(for key: TweakKey<Value>) -> TweakDetails<Value> {
+    let resolution = askNow(.tweak(key.id))
+    do throws(TweakError) {
+      let tweak = try resolution.result.get()
+      let found = ([tweak] + resolution.alternatives).lazy.compactMap { one in
+        one.converted(to: Value.self).map { (one, $0) }
+      }.first
+      guard let (decisive, value) = found else {
+        _ = try tweak.value(as: Value.self)
+        return failed(key, .notFound(key.id))
+      }
+      return TweakDetails(
+        id: key.id, value: value, variant: decisive.variant, reason: reason(of: decisive), error: nil, code: nil,
+        provider: decisive.source, rule: decisive.rule, version: version, metadata: decisive.metadata)
+    } catch {
+      return failed(key, error)
+    }
+  }
+
+  private func failed<Value>(_ key: TweakKey<Value>, _ error: TweakError) -> TweakDetails<Value> {
+    var reason = TweakReason.error
+    var code = error.code
+    switch error {
+    case .disabled: reason = .disabled
+    case .notFound: code = missingCode ?? code
+    default: break
+    }
+    let isFailure = reason == .error
+    return TweakDetails(
+      id: key.id, value: key.defaultValue, variant: nil, reason: reason, error: isFailure ? error : nil,
+      code: isFailure ? code : nil, provider: nil, rule: nil, version: version, metadata: [:])
+  }
+
+  /// The reason why a provider may not have a tweak yet.
+  private var missingCode: TweakErrorCode? {
+    let states = providers.compactMap { ($0 as? RemoteTweakProvider)?.status.value }.filter { $0.origin == .none }
+    for status in states { if case .fatal = status.state { return .providerFatal } }
+    return states.isEmpty ? nil : .providerNotReady
+  }
+
+  /// Returns the reason that the provider gives, or the one that follows from the tweak.
+  func reason(of tweak: Tweak) -> TweakReason {
+    if let reason = tweak.reason { return reason }
+    if tweak.rule != nil { return .targetingMatch }
+    for provider in providers {
+      if provider.name == tweak.source { break }
+      if provider is TargetingTweakProvider, provider.tweakIDs.contains(tweak.id) { return .default }
+    }
+    return .static
+  }
+}

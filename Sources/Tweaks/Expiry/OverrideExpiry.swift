@@ -1,0 +1,62 @@
+import FileSignals
+import Foundation
+import Signals
+
+/// An alarm for the ends of a provider's overrides.
+///
+/// It rings at each end, and at least once a minute while there is a later one, because the wall clock may be set
+/// forward.
+final class OverrideExpiry: Sendable {
+  private struct State {
+    var clock: ExpiryClock
+    var alarm: (any WallAlarm)?
+  }
+
+  private let time: TweakTime
+  private let state: Guarded<State>
+
+  private static let longestPause = Duration.seconds(60)
+
+  init(time: TweakTime) {
+    self.time = time
+    state = Guarded(State(clock: ExpiryClock(startingAt: time.now, elapsed: time.wall.elapsed)))
+  }
+
+  deinit {
+    state.withLock { $0.alarm }?.stop()
+  }
+
+  /// Sets the closure that the alarm calls.
+  func start(_ ring: @escaping @Sendable () -> Void) {
+    let alarm = time.wall.alarm(ring)
+    state.withLock { $0.alarm = alarm }
+  }
+
+  /// The current time, which never goes back.
+  var now: Date {
+    let (wall, elapsed) = (time.now, time.wall.elapsed)
+    return state.withLock { $0.clock.now(wall: wall, elapsed: elapsed) }
+  }
+
+  /// Returns a Boolean value that indicates whether an end has come.
+  func hasPassed(_ end: Date?) -> Bool { end.map { $0 <= now } ?? false }
+
+  /// Advances the time to a stored mark.
+  func raise(to mark: Date) {
+    state.withLock { $0.clock.raise(to: mark) }
+  }
+
+  /// Sets the alarm to the earliest of some ends, or removes it if there is none.
+  ///
+  /// An end that has passed is rung for again after a minute, for a removal that failed.
+  func follow(_ ends: some Sequence<Date>) {
+    let earliest = ends.min()
+    let alarm = state.withLock { $0.alarm }
+    guard let earliest else {
+      alarm?.unset()
+      return
+    }
+    let rest = Duration.seconds(min(max(0, earliest.timeIntervalSince(now)), Self.longestPause.inSeconds))
+    alarm?.set(after: rest > .zero ? rest : Self.longestPause)
+  }
+}

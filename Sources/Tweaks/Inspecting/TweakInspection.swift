@@ -1,0 +1,47 @@
+package import Foundation
+
+/// Reads the tweaks in files, without following or creating them.
+package enum TweakInspection {
+  /// Returns the tweaks of a file in JustTweak's format, or `nil` if the content is in another format.
+  ///
+  /// - Parameters:
+  ///   - content: The content of the file.
+  ///   - source: The name of the provider.
+  /// - Returns: The tweaks, in the order of the file.
+  package static func tweaks(inFile content: Data, source: String) -> [Tweak]? {
+    do {
+      let tweaks = try TweakFileReader(source: source).read(content).tweaks.tweaks
+      return tweaks.isEmpty ? nil : tweaks
+    } catch {
+      return nil
+    }
+  }
+
+  /// Returns the name of the tweak that a key of a suite stands for, or `nil` if it stands for another value.
+  package static func id(ofKey key: String) -> TweakID? { TweakName.id(of: key) }
+
+  /// Returns the key of a suite that stands for a tweak.
+  package static func key(of id: TweakID) -> String { TweakName.text(of: id) }
+}
+
+/// A provider of tweaks that were read once.
+package final class ReadTweakProvider: TweakProvider {
+  package let name: String
+  private let tweaks: [TweakID: Tweak]
+
+  /// Creates a provider.
+  ///
+  /// - Parameters:
+  ///   - tweaks: The tweaks; if several have one name, the last one counts.
+  ///   - name: The name of the provider.
+  package init(_ tweaks: [Tweak], name: String) {
+    self.name = name
+    self.tweaks = Dictionary(tweaks.map { ($0.id, $0) }) { $1 }
+  }
+
+  package func tweak(feature: String, variable: String) -> Tweak? {
+    tweaks[TweakID(feature: feature, variable: variable)]
+  }
+
+  package var tweakIDs: Set<TweakID> { Set(tweaks.keys) }
+}

@@ -1,0 +1,151 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The files of a ``TweakCache``.
+///
+/// Its methods may wait for the disk. A failure never keeps the provider from working: it is reported, and the cache is
+/// treated as empty.
+final class CacheStore: Sendable {
+  private let cache: TweakCache
+  private let key: [UInt8]
+  private let provider: String
+  private let report: @Sendable (TweakError) -> Void
+
+  /// The entries that a newer version has written, which are not replaced.
+  private let newer = Guarded<Set<String>>([])
+
+  /// The longest time to wait for another process, which may be stopped.
+  private static let lockTimeout = Duration.seconds(2)
+
+  init(_ cache: TweakCache, provider: String, report: @escaping @Sendable (TweakError) -> Void) {
+    self.cache = cache
+    self.provider = provider
+    self.report = report
+    do {
+      key = try CacheKey.read(cache.keyFile)
+    } catch {
+      key = CacheKey.random()
+      report(.unusableCache(cache.keyFile, provider: provider, reason: CacheKey.reason(error)))
+    }
+  }
+
+  // MARK: Names
+
+  /// Returns the user of a context.
+  func user(_ context: TweakContext, identityAttributes: Set<String>) -> RemoteUser {
+    CacheKey.user(context, key: key, environment: cache.environment, identityAttributes: identityAttributes)
+  }
+
+  private func place(_ entry: String) -> URL {
+    cache.directory.appending(path: entry + Self.suffix, directoryHint: .notDirectory)
+  }
+
+  private static let suffix = ".tweaks"
+
+  /// The file with the date before which the server of the environment wants no request.
+  private var pausePlace: URL {
+    let name = CacheKey.name(["pause", cache.environment], key: key)
+    return cache.directory.appending(path: name + ".pause", directoryHint: .notDirectory)
+  }
+
+  // MARK: Reading
+
+  /// Returns the stored values of a user, or `nil` if there are no usable ones.
+  func load(_ entry: String, decode: (Data) throws -> [Tweak]) -> RemoteContent? {
+    let url = place(entry)
+    do {
+      let data = try DurableFile.read(url, limit: cache.maximumSize + CacheEntry.overhead)
+      let content = try CacheEntry.decode(data, decode)
+      // The time of the file is the time of its last use.
+      utimensat(AT_FDCWD, url.path, nil, 0)
+      return content
+    } catch DurableFileError.notFound, DurableFileError.directoryNotFound {
+      return nil
+    } catch CacheEntry.Problem.newer {
+      newer.withLock { _ = $0.insert(entry) }
+      return nil
+    } catch CacheEntry.Problem.damaged(let reason) {
+      quarantine(url, because: reason)
+    } catch DurableFileError.exceedsLimit(_, let size, let limit) {
+      quarantine(url, because: "its \(size) bytes exceed the limit of \(limit)")
+    } catch {
+      report(.unusableCache(url, provider: provider, reason: CacheKey.reason(error)))
+    }
+    return nil
+  }
+
+  private func quarantine(_ url: URL, because reason: String) {
+    // Only the last damaged file is kept.
+    rename(url.path, cache.directory.appending(path: "damaged").path)
+    report(.unusableCache(url, provider: provider, reason: "\(reason). The file was moved to \"damaged\""))
+  }
+
+  /// The stored date before which the server wants no request.
+  var notBefore: Date? {
+    do {
+      let text = String(decoding: try DurableFile.read(pausePlace, limit: 100), as: UTF8.self)
+      return Double(text).map { Date(timeIntervalSinceReferenceDate: $0) }
+    } catch {
+      // Without the file, or with a damaged one, requests are allowed.
+      return nil
+    }
+  }
+
+  // MARK: Writing
+
+  func store(_ content: RemoteContent, _ entry: String) {
+    guard newer.withLock({ !$0.contains(entry) }) else { return }
+    write(to: place(entry)) {
+      let data = try CacheEntry.encode(content)
+      let limit = cache.maximumSize + CacheEntry.overhead
+      guard data.count <= limit else { throw CacheEntry.Problem.damaged("\(data.count) bytes exceed \(limit)") }
+      return data
+    }
+    removeOldEntries()
+  }
+
+  func store(notBefore date: Date) {
+    write(to: pausePlace) { Data("\(date.timeIntervalSinceReferenceDate)".utf8) }
+  }
+
+  private func write(to url: URL, _ data: () throws -> Data) {
+    do {
+      let data = try data()
+      try GroupDirectory.makeAll(cache.directory)
+      try DurableFile.withLock(on: url, within: Self.lockTimeout) {
+        try DurableFile.write(data, to: url, durability: .process, mode: 0o600)
+      }
+    } catch DurableFileError.suspended {
+      // The next answer is stored after the suspension.
+    } catch {
+      report(.unusableCache(url, provider: provider, reason: CacheKey.reason(error)))
+    }
+  }
+
+  /// Removes the least recently used entries beyond the limit.
+  private func removeOldEntries() {
+    let names = (DirectoryListing.names(in: cache.directory) ?? []).filter { $0.hasSuffix(Self.suffix) }
+    guard names.count > cache.maximumEntries else { return }
+    let used = names.compactMap { name -> (url: URL, time: Int64)? in
+      let url = cache.directory.appending(path: name, directoryHint: .notDirectory)
+      return FileStamp(path: url.path).map { (url, $0.modified) }
+    }
+    for old in used.sorted(by: { $0.time > $1.time }).dropFirst(cache.maximumEntries) {
+      do {
+        try DurableFile.remove(old.url)
+      } catch {
+        report(.unusableCache(old.url, provider: provider, reason: CacheKey.reason(error)))
+      }
+    }
+  }
+}

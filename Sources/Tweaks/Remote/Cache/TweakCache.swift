@@ -1,0 +1,65 @@
+public import AppGroups
+public import Foundation
+
+/// The place where a ``RemoteTweakProvider`` keeps the last answers of its server for the next launch.
+///
+/// - **Entries.** Each user has an entry for each environment. Its name is a keyed digest, so it does not reveal the
+///   user. An entry is replaced as a whole.
+/// - **Limits.** The least recently used entry is removed when there are too many. An entry that is too large is not
+///   written, and the failure is reported.
+/// - **Damage.** A damaged entry is moved aside, reported once, and not used. An entry of a newer version of this
+///   package is left alone.
+/// - **Permissions.** Only the user can read the files: mode 0600, in a directory of mode 0700. The values are not
+///   encrypted, except those of encrypted tweaks.
+public struct TweakCache: Sendable, Hashable {
+  /// The directory of the entries, which the system may remove.
+  public var directory: URL
+
+  /// The file with the key of the digests.
+  ///
+  /// It must not be in ``directory``. If it is lost, all entries are, too.
+  public var keyFile: URL
+
+  /// The environment of the server, such as its name or the key of the app.
+  ///
+  /// Different environments have different entries.
+  public var environment: String
+
+  /// The maximum number of entries in the directory.
+  public var maximumEntries: Int
+
+  /// The maximum size of an entry in bytes.
+  public var maximumSize: Int
+
+  /// Creates a cache in a directory.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory of the entries, which is created if it is missing. Its contents may be removed at any
+  ///     time.
+  ///   - keyFile: The file with the key of the digests, outside of the directory.
+  ///   - environment: The environment of the server.
+  ///   - maximumEntries: The maximum number of entries in the directory.
+  ///   - maximumSize: The maximum size of an entry in bytes.
+  public init(
+    directory: URL, keyFile: URL, environment: String = "", maximumEntries: Int = 8, maximumSize: Int = 1 << 20
+  ) {
+    self.directory = directory
+    self.keyFile = keyFile
+    self.environment = environment
+    self.maximumEntries = max(1, maximumEntries)
+    self.maximumSize = maximumSize
+  }
+
+  /// Creates a cache in the caches of a container.
+  ///
+  /// - Parameters:
+  ///   - container: The container.
+  ///   - environment: The environment of the server.
+  public init(container: AppGroupsContainer, environment: String = "") {
+    self.init(
+      directory: container.cachesURL.appending(path: "Tweaks", directoryHint: .isDirectory),
+      keyFile: container.containerURL.appending(path: "Tweaks.key", directoryHint: .notDirectory),
+      environment: environment
+    )
+  }
+}

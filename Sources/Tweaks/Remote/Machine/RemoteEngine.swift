@@ -1,0 +1,261 @@
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+
+/// An engine that runs a ``RemoteMachine``: it passes it one event after another and performs the effects.
+final class RemoteEngine: Sendable {
+  /// The parts of the outside world.
+  struct Parts: Sendable {
+    let fetch: TweakFetch
+    let stream: TweakStream?
+    let decode: @Sendable (Data) throws -> [Tweak]
+    let time: TweakTime
+
+    /// A closure that returns a random number from 0 to 1.
+    var chance: @Sendable () -> Double = { Double.random(in: 0...1) }
+  }
+
+  typealias Reply = @Sendable (TweakRequestFailure?) -> Void
+
+  let collection: TweakCollection
+  let status: MutableProperty<RemoteTweakStatus>
+  let context: MutableProperty<TweakContext>
+
+  /// A Boolean value that indicates whether nothing more is expected soon, after all observers have been notified.
+  private let isSettled = MutableProperty(false)
+
+  private struct State {
+    var machine: RemoteMachine
+    var replies: [RemoteEvent.Call: Reply] = [:]
+    var lastCall = 0
+    var alarm: (any WallAlarm)?
+    var requests: [Int: Task<Void, Never>] = [:]
+    var stream: SignalSubscription?
+  }
+
+  private let name: String
+  private let bootstrap: [Tweak]
+  private let parts: Parts
+  private let policy: RemoteTweakPolicy
+  private let state: Guarded<State>
+  private let events = Outbox<RemoteEvent>()
+  private let requestFaults = TweakFaults()
+  private let cacheFaults = TweakFaults()
+
+  private let store: CacheStore?
+  private let key = CacheKey.random()
+
+  /// The queue of all writes to the cache, which may wait for the disk.
+  private let writes = DispatchQueue(label: "org.signals.tweak-cache", qos: .utility)
+
+  init(
+    name: String, bootstrap: [Tweak], context: TweakContext, cache: TweakCache?, policy: RemoteTweakPolicy,
+    parts: Parts
+  ) {
+    self.name = name
+    self.bootstrap = bootstrap
+    self.parts = parts
+    self.policy = policy
+    collection = TweakCollection(source: name)
+    _ = collection.replace(by: bootstrap)
+    store = cache.map { [cacheFaults] in CacheStore($0, provider: name) { cacheFaults.report($0) } }
+    self.context = MutableProperty(context)
+    let machine = RemoteMachine(
+      policy: policy, user: RemoteUser(context: context), hasStream: parts.stream != nil,
+      hasBootstrap: !bootstrap.isEmpty)
+    status = MutableProperty(machine.status)
+    state = Guarded(State(machine: machine))
+  }
+
+  func start() {
+    let alarm = parts.time.wall.alarm { [weak self] in self?.submit(.wake) }
+    let (user, content) = load(context.value)
+    state.withLock { state in
+      state.alarm = alarm
+      state.machine.user = user
+    }
+    submit(.started(content, notBefore: store?.notBefore))
+  }
+
+  func stop() {
+    let old = state.withLock { state in
+      defer { (state.alarm, state.stream, state.requests) = (nil, nil, [:]) }
+      return (state.alarm, state.stream, state.requests)
+    }
+    old.0?.stop()
+    old.1?.cancel()
+    for request in old.2.values { request.cancel() }
+  }
+
+  var isOffline: Bool { state.withLock { $0.machine.isOffline } }
+
+  var failures: AnySignal<TweakError, Never> {
+    requestFaults.signal.merge(with: cacheFaults.signal).eraseToAnySignal()
+  }
+
+  /// Returns the user of a context, and the user's cached values.
+  func load(_ context: TweakContext) -> (RemoteUser, RemoteContent?) {
+    guard let store else {
+      let user = CacheKey.user(context, key: key, environment: "", identityAttributes: policy.identityAttributes)
+      return (user, nil)
+    }
+    let user = store.user(context, identityAttributes: policy.identityAttributes)
+    return (user, store.load(user.entry, decode: parts.decode))
+  }
+
+  // MARK: Events
+
+  func submit(_ event: RemoteEvent) {
+    events.add(event)
+    events.deliver { handle($0) }
+  }
+
+  /// Submits an event with a call, and waits for its answer.
+  func call(_ event: (RemoteEvent.Call) -> RemoteEvent) async throws(TweakError) {
+    let failure: TweakRequestFailure? = await withCheckedContinuation { continuation in
+      let call = state.withLock { state in
+        state.lastCall += 1
+        state.replies[state.lastCall] = { continuation.resume(returning: $0) }
+        return state.lastCall
+      }
+      submit(event(call))
+    }
+    if let failure { throw .requestFailed(provider: name, failure) }
+  }
+
+  private func handle(_ event: RemoteEvent) {
+    let now = RemoteMoment(date: parts.time.now, elapsed: parts.time.wall.elapsed)
+    let chance = parts.chance()
+    let effects = state.withLock { $0.machine.handle(event, now: now, chance: chance) }
+    if case .identify(let user, _, _) = event { context.value = user.context }
+    for effect in effects { perform(effect) }
+    let isSettled = state.withLock { $0.machine.status.isSettled }
+    if self.isSettled.value != isSettled { self.isSettled.value = isSettled }
+  }
+
+  // MARK: Effects
+
+  private func perform(_ effect: RemoteEffect) {
+    switch effect {
+    case .send(let request, let flight): send(request, flight)
+    case .cancel(let flight): state.withLock { $0.requests.removeValue(forKey: flight) }?.cancel()
+    case .show(let tweaks): show(tweaks)
+    case .publish(let new): if status.value != new { status.value = new }
+    case .store(let content, let entry):
+      if let store { writes.async { store.store(content, entry) } }
+    case .postpone(let date):
+      if let store { writes.async { store.store(notBefore: date) } }
+    case .wake(let time): setAlarm(time)
+    case .answer(let call, let failure): answer(call, failure)
+    case .report(let failure): requestFaults.report(.requestFailed(provider: name, failure))
+    case .recovered: requestFaults.removeAll()
+    case .connect(let request, let number): connect(request, number)
+    case .disconnect: setStream(nil)
+    }
+  }
+
+  private func show(_ tweaks: [Tweak]?) {
+    let changed = collection.replace(by: tweaks ?? bootstrap)
+    // The status is published before the changes are sent.
+    let new = state.withLock { $0.machine.status }
+    if status.value != new { status.value = new }
+    collection.tell(changed)
+  }
+
+  private func setAlarm(_ time: Duration?) {
+    let alarm = state.withLock { $0.alarm }
+    if let time { alarm?.set(after: time - parts.time.wall.elapsed) } else { alarm?.unset() }
+  }
+
+  private func answer(_ call: RemoteEvent.Call, _ failure: TweakRequestFailure?) {
+    guard let reply = state.withLock({ $0.replies.removeValue(forKey: call) }) else { return }
+    // The caller may end the process next, so the answer is stored first.
+    if store == nil { reply(failure) } else { writes.async { reply(failure) } }
+  }
+
+  // MARK: Requests
+
+  private func send(_ request: TweakRequest, _ flight: Int) {
+    let parts = parts, limit = policy.maximumBodySize
+    let task = Task { [weak self] in
+      let (result, retryAfter) = await parts.answer(to: request, limit: limit)
+      guard let self, !Task.isCancelled else { return }
+      state.replace { $0.requests.removeValue(forKey: flight) }
+      submit(.answered(flight: flight, result, retryAfter: retryAfter))
+    }
+    // A request that has been answered already leaves a task that has ended, until the provider is released.
+    state.withLock { $0.requests[flight] = task }
+  }
+
+  // MARK: Stream
+
+  private func connect(_ request: TweakStreamRequest, _ number: Int) {
+    guard let stream = parts.stream else { return }
+    setStream(
+      stream(request).sink(
+        receiveCompletion: { [weak self] in self?.streamEnded($0, number) },
+        receiveValue: { [weak self] in self?.submit(.patched($0, stream: number)) }
+      ))
+  }
+
+  private func streamEnded(_ completion: SignalCompletion<any Error>, _ number: Int) {
+    if case .failure(let error as TweakRequestFailure) = completion {
+      // An interruption is usual, and the next connection mends it.
+      if case .unreachable = error {} else { requestFaults.report(.requestFailed(provider: name, error)) }
+    }
+    submit(.streamEnded(stream: number))
+  }
+
+  private func setStream(_ new: SignalSubscription?) {
+    let old = state.withLock { state in
+      defer { state.stream = new }
+      return state.stream
+    }
+    old?.cancel()
+  }
+
+  // MARK: Waiting
+
+  /// Waits until nothing more is expected soon, but not longer than a limit.
+  func settled(within limit: Duration) async -> RemoteTweakOrigin {
+    let ended = MutableProperty(false)
+    let alarm = parts.time.wall.alarm { ended.value = true }
+    alarm.set(after: limit)
+    await withTaskCancellationHandler {
+      for await isOver in isSettled.combineLatest(ended).map({ $0 || $1 }).values where isOver { break }
+    } onCancel: {
+      ended.value = true
+    }
+    alarm.stop()
+    return status.value.origin
+  }
+}
+
+extension RemoteEngine.Parts {
+  /// Asks the server, and decodes its answer.
+  fileprivate func answer(
+    to request: TweakRequest, limit: Int
+  ) async -> (Result<RemoteAnswer, TweakRequestFailure>, retryAfter: Duration?) {
+    let answer: TweakAnswer
+    do {
+      answer = try await fetch(request)
+    } catch {
+      return (.failure(.unreachable(reason: "\(error)")), nil)
+    }
+    switch answer {
+    case .notModified: return (.success(.notModified), nil)
+    case .failure(let status, let retryAfter): return (.failure(.status(status)), retryAfter)
+    case .tweaks(let tweaks, let etag, let version):
+      return (.success(.content(RemoteContent(tweaks: tweaks, etag: etag, version: version))), nil)
+    case .body(let body, let etag, let version):
+      if body.count > limit { return (.failure(.tooLarge(size: body.count, limit: limit)), nil) }
+      do {
+        let tweaks = try decode(body)
+        return (.success(.content(RemoteContent(tweaks: tweaks, body: body, etag: etag, version: version))), nil)
+      } catch {
+        return (.failure(.undecodable(reason: "\(error)")), nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+
+/// The moment of an event, on the wall clock and on the monotonic clock.
+struct RemoteMoment: Sendable, Hashable {
+  var date: Date
+  var elapsed: Duration
+}
+
+/// A user for whom tweaks are requested.
+struct RemoteUser: Sendable, Hashable {
+  var context: TweakContext
+
+  /// The name of the user's cache entry, which does not reveal the user.
+  var entry = ""
+
+  /// A digest of the whole context, by which a change of any attribute is recognized.
+  var fingerprint = ""
+}
+
+/// All tweaks of one answer, with later patches applied.
+struct RemoteContent: Sendable, Hashable {
+  var tweaks: [Tweak]
+
+  /// The undecoded answer; `nil` if there is none, or after a patch.
+  var body: Data?
+  var etag: String?
+  var version: Int?
+
+  /// The date when the server last gave or confirmed the tweaks.
+  var fetched = Date.distantPast
+
+  /// The fingerprint of the context for which they were requested.
+  var fingerprint = ""
+}
+
+/// An event that a ``RemoteMachine`` handles.
+enum RemoteEvent: Sendable {
+  /// A number that identifies a call that waits for an answer.
+  typealias Call = Int
+
+  /// The provider starts, with the cached values and the date before which the server wants no request.
+  case started(RemoteContent?, notBefore: Date?)
+
+  /// The alarm rings.
+  case wake
+
+  /// A caller wants new values.
+  case refresh(Call)
+
+  /// A caller waits for the first values, so that a random delay must end.
+  case hasten
+
+  /// The server has answered.
+  case answered(flight: Int, Result<RemoteAnswer, TweakRequestFailure>, retryAfter: Duration?)
+
+  /// Another user uses the app, with the cached values of that user.
+  case identify(RemoteUser, RemoteContent?, Call)
+
+  /// The provider goes offline or online.
+  case offline(Bool)
+
+  /// Values that wait for the next launch shall take effect.
+  case activate
+
+  /// The stream sends a patch, completes or fails.
+  case patched(TweakPatch, stream: Int)
+  case streamEnded(stream: Int)
+}
+
+/// A usable answer of the server.
+enum RemoteAnswer: Sendable, Hashable {
+  case notModified
+  case content(RemoteContent)
+}
+
+/// An effect that a ``RemoteMachine`` requests.
+enum RemoteEffect: Sendable, Hashable {
+  /// Asks the server.
+  case send(TweakRequest, flight: Int)
+
+  /// Cancels a request that takes too long.
+  case cancel(flight: Int)
+
+  /// Replaces the values, with `nil` by those that the provider was created with.
+  case show([Tweak]?)
+
+  /// Publishes the status.
+  case publish(RemoteTweakStatus)
+
+  /// Writes values to the cache.
+  case store(RemoteContent, entry: String)
+
+  /// Records the date before which the server wants no request.
+  case postpone(until: Date)
+
+  /// Sets the alarm, or with `nil` removes it.
+  case wake(at: Duration?)
+
+  /// Answers a call.
+  case answer(RemoteEvent.Call, TweakRequestFailure?)
+
+  /// Reports a failure.
+  case report(TweakRequestFailure)
+
+  /// Forgets the failures of earlier requests.
+  case recovered
+
+  /// Connects to the stream.
+  case connect(TweakStreamRequest, stream: Int)
+
+  /// Disconnects from the stream.
+  case disconnect
+}

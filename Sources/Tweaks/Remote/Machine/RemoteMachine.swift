@@ -1,0 +1,288 @@
+import Foundation
+import Signals
+
+/// The state of a ``RemoteTweakProvider`` as a value, which computes the effects of each event.
+///
+/// It performs no effects itself and reads no clock, so that tests can cover every path. Its rules:
+///
+/// - **Epochs.** Each identified user begins a new epoch. The answer to a request of an earlier epoch changes only the
+///   cache of its own user.
+/// - **Requests.** One request at a time is in progress for an epoch. Calls made during it receive its answer.
+/// - **Failures** keep the last good values.
+/// - **ETag.** A request has one only if the newest values were decoded, belong to the same context, and have had no
+///   patch since.
+struct RemoteMachine: Sendable {
+  let policy: RemoteTweakPolicy
+  let hasStream: Bool
+  let hasBootstrap: Bool
+
+  var user: RemoteUser
+
+  /// The values in effect, and newer ones that wait for the next launch.
+  var shown: RemoteContent?
+  var pending: RemoteContent?
+
+  /// A Boolean value that indicates whether the server has given or confirmed the values in this launch.
+  var isConfirmed = false
+
+  /// A Boolean value that indicates whether the cached values may be outdated.
+  var isOutdated = false
+
+  /// A Boolean value that indicates whether the next answer takes effect at once, because a user was just identified.
+  var activatesNext = false
+  var failure: TweakRequestFailure?
+  var isOffline = false
+
+  /// The request in progress, and those of earlier users.
+  var flight: Flight?
+  var lateFlights: [Flight] = []
+  private var lastFlight = 0
+  var calls: [RemoteEvent.Call] = []
+
+  /// The number of requests that have failed in a row.
+  var failures = 0
+
+  /// The times of the next automatic request and of the end of the server's `Retry-After`, by the monotonic clock.
+  var nextRequest: Duration?
+  var notBefore: Duration?
+
+  var stream = StreamState()
+
+  /// A request to the server.
+  struct Flight: Sendable, Hashable {
+    let number: Int
+    let user: RemoteUser
+    let etag: String?
+    let deadline: Duration
+  }
+
+  init(policy: RemoteTweakPolicy, user: RemoteUser, hasStream: Bool = false, hasBootstrap: Bool = false) {
+    self.policy = policy
+    self.user = user
+    self.hasStream = hasStream
+    self.hasBootstrap = hasBootstrap
+  }
+
+  /// Handles an event, and returns its effects in order.
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - now: The moment.
+  ///   - chance: A random number from 0 to 1.
+  /// - Returns: The effects.
+  mutating func handle(_ event: RemoteEvent, now: RemoteMoment, chance: Double) -> [RemoteEffect] {
+    var turn = Turn(now: now, chance: chance)
+    let before = nextWake
+    var isAlarm = false
+    switch event {
+    case .started(let content, let notBefore): started(content, notBefore, &turn)
+    case .wake:
+      isAlarm = true
+      wake(&turn)
+    case .refresh(let call): refresh(call, &turn)
+    case .hasten: hasten(&turn)
+    case .answered(let number, let result, let retryAfter): answered(number, result, retryAfter, &turn)
+    case .identify(let user, let content, let call): identify(user, content, call, &turn)
+    case .offline(let isOffline): offline(isOffline, &turn)
+    case .activate: activate(&turn)
+    case .patched(let patch, let stream): patched(patch, stream, &turn)
+    case .streamEnded(let stream): streamEnded(stream, &turn)
+    }
+    if nextWake != before || isAlarm { turn.add(.wake(at: nextWake)) }
+    return turn.effects
+  }
+
+  /// The handling of one event: its moment and its effects.
+  struct Turn {
+    let now: RemoteMoment
+    let chance: Double
+    var effects: [RemoteEffect] = []
+
+    mutating func add(_ effect: RemoteEffect) {
+      effects.append(effect)
+    }
+  }
+
+  // MARK: Status
+
+  /// A Boolean value that indicates whether the server has refused the app.
+  var isRefused: Bool { failure?.isFatal ?? false }
+
+  /// The time of the next automatic request or connection, or of the end of a wait for an answer.
+  var nextWake: Duration? { [nextRequest, stream.nextConnection, flight?.deadline].compactMap(\.self).min() }
+
+  /// The newest values, whether they are in effect or not.
+  var newest: RemoteContent? { pending ?? shown }
+
+  var status: RemoteTweakStatus {
+    let state: RemoteTweakState =
+      if let failure {
+        failure.isFatal ? .fatal(failure) : .error(failure)
+      } else if newest == nil {
+        .notReady
+      } else {
+        isOutdated ? .stale : .ready
+      }
+    let origin: RemoteTweakOrigin =
+      if shown == nil {
+        hasBootstrap ? .bootstrap : .none
+      } else {
+        isConfirmed && pending == nil ? .network : .cache
+      }
+    var status = RemoteTweakStatus(state: state, origin: origin, fetchDate: shown?.fetched)
+    status.isSettled = isConfirmed || isOffline || isRefused
+    return status
+  }
+
+  mutating func publish(_ turn: inout Turn) {
+    turn.add(.publish(status))
+  }
+
+  // MARK: Start
+
+  private mutating func started(_ content: RemoteContent?, _ notBefore: Date?, _ turn: inout Turn) {
+    if let notBefore {
+      let wait = notBefore.timeIntervalSince(turn.now.date)
+      // A longer wait than a server can ask for means that the clock was changed.
+      if wait > 0, wait <= policy.longestRetryAfter.inSeconds {
+        self.notBefore = turn.now.elapsed + .seconds(wait)
+      }
+    }
+    take(content, &turn)
+    scheduleFirst(&turn)
+    connect(&turn)
+    publish(&turn)
+    sendIfDue(&turn)
+  }
+
+  /// Shows the cached values of the current user.
+  mutating func take(_ content: RemoteContent?, _ turn: inout Turn) {
+    shown = content
+    pending = nil
+    isConfirmed = false
+    isOutdated = false
+    if let content {
+      let age = turn.now.date.timeIntervalSince(content.fetched)
+      let isOld = policy.staleAge.map { age > $0.inSeconds } ?? false
+      isOutdated = age < 0 || isOld || content.fingerprint != user.fingerprint
+    }
+    turn.add(.show(content?.tweaks))
+  }
+
+  /// Schedules the first request: at once without usable values, and otherwise after a random delay.
+  mutating func scheduleFirst(_ turn: inout Turn) {
+    guard let polling = policy.polling, !isOffline, !isRefused else { return }
+    let spread = min(policy.firstDelay, polling)
+    let isUrgent = shown == nil || isOutdated
+    schedule(isUrgent ? .zero : .seconds(spread.inSeconds * turn.chance), turn)
+  }
+
+  /// Schedules the next automatic request, but not before the server allows it.
+  mutating func schedule(_ pause: Duration, _ turn: Turn) {
+    nextRequest = max(turn.now.elapsed + pause, notBefore ?? .zero)
+  }
+
+  // MARK: Requests
+
+  private mutating func wake(_ turn: inout Turn) {
+    if let flight, flight.deadline <= turn.now.elapsed {
+      self.flight = nil
+      turn.add(.cancel(flight: flight.number))
+      failed(.timedOut(after: policy.timeout), &turn)
+    }
+    connectIfDue(&turn)
+    sendIfDue(&turn)
+  }
+
+  mutating func sendIfDue(_ turn: inout Turn) {
+    guard let nextRequest, nextRequest <= turn.now.elapsed else { return }
+    send(&turn)
+  }
+
+  /// Sends a request, unless one is in progress.
+  mutating func send(isComplete: Bool = false, _ turn: inout Turn) {
+    nextRequest = nil
+    guard flight == nil, !isOffline else { return }
+    let newest = newest
+    let isUsable = newest?.fingerprint == user.fingerprint && !isComplete && !stream.hasGap
+    lastFlight += 1
+    let new = Flight(
+      number: lastFlight, user: user, etag: isUsable ? newest?.etag : nil,
+      deadline: turn.now.elapsed + policy.timeout)
+    flight = new
+    turn.add(.send(TweakRequest(context: user.context, etag: new.etag), flight: new.number))
+  }
+
+  private mutating func refresh(_ call: RemoteEvent.Call, _ turn: inout Turn) {
+    if let refusal = refusal(turn) { return turn.add(.answer(call, refusal)) }
+    calls.append(call)
+    send(&turn)
+  }
+
+  private mutating func hasten(_ turn: inout Turn) {
+    guard !isConfirmed, failures == 0, refusal(turn) == nil, !isRefused else { return }
+    send(&turn)
+  }
+
+  /// Returns the reason why no request may be sent now.
+  func refusal(_ turn: Turn) -> TweakRequestFailure? {
+    if isOffline { return .offline }
+    guard let notBefore, notBefore > turn.now.elapsed else { return nil }
+    let wait = (notBefore - turn.now.elapsed).inSeconds
+    return .postponed(until: turn.now.date.addingTimeInterval(wait))
+  }
+
+  mutating func answerCalls(_ failure: TweakRequestFailure?, _ turn: inout Turn) {
+    for call in calls { turn.add(.answer(call, failure)) }
+    calls = []
+  }
+
+  // MARK: Users
+
+  private mutating func identify(
+    _ new: RemoteUser, _ content: RemoteContent?, _ call: RemoteEvent.Call, _ turn: inout Turn
+  ) {
+    answerCalls(.superseded, &turn)
+    if let flight { lateFlights.append(flight) }
+    flight = nil
+    user = new
+    failure = nil
+    failures = 0
+    nextRequest = nil
+    activatesNext = true
+    take(content, &turn)
+    restartStream(&turn)
+    publish(&turn)
+    if let refusal = refusal(turn) {
+      turn.add(.answer(call, refusal))
+      if !isOffline, policy.polling != nil { schedule(.zero, turn) }
+    } else {
+      calls.append(call)
+      send(&turn)
+    }
+  }
+
+  // MARK: Offline, activation
+
+  private mutating func offline(_ isOffline: Bool, _ turn: inout Turn) {
+    guard self.isOffline != isOffline else { return }
+    self.isOffline = isOffline
+    if isOffline {
+      nextRequest = nil
+      disconnect(&turn)
+    } else {
+      scheduleFirst(&turn)
+      connect(&turn)
+    }
+    publish(&turn)
+    sendIfDue(&turn)
+  }
+
+  mutating func activate(_ turn: inout Turn) {
+    guard let pending else { return }
+    shown = pending
+    self.pending = nil
+    turn.add(.show(pending.tweaks))
+    publish(&turn)
+  }
+}

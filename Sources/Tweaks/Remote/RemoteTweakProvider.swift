@@ -1,0 +1,192 @@
+public import Foundation
+public import Signals
+
+/// A provider of tweaks from a server, which keeps the last answer for the next launch and asks again regularly.
+///
+/// ```swift
+/// import Foundation
+/// import Tweaks
+///
+/// let provider = RemoteTweakProvider(policy: .onRequest) { request in
+///   .body(Data(#"{ "shop": { "limit": { "Value": 20 } } }"#.utf8), etag: "1")
+/// }
+/// let manager = TweakManager(providers: [provider])
+/// try await provider.refresh()
+/// print(manager.value(feature: "shop", variable: "limit", default: 10))  // Prints "20"
+/// ```
+///
+/// - **Order.** Values come from the server, or else from the cache, or else from `bootstrap`. Without any of them, the
+///   next provider decides.
+/// - **Start.** Creating the provider reads one file, and never waits for the network. ``ready(within:)`` waits for the
+///   first answer.
+/// - **Changes.** An answer replaces all values at once, so no observer sees a part of it.
+/// - **Failures.** The last good values stay. ``state`` and ``failures`` report the reason, and the provider tries
+///   again after a pause.
+/// - **Threads.** All methods may be called from any thread. The closures of the initializer are called with no lock
+///   held.
+///
+/// For a service with its own interface, implement ``TweakProvider`` and send ``TweakUpdate/everything`` whenever the
+/// service has activated new values.
+public final class RemoteTweakProvider: TweakProvider {
+  /// The name of the provider.
+  public let name: String
+
+  /// The policy.
+  public let policy: RemoteTweakPolicy
+
+  let engine: RemoteEngine
+
+  /// Creates a provider that asks its server only when ``refresh()`` is called, and keeps nothing for the next launch.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the provider.
+  ///   - initialTweaks: The tweaks until others have been fetched. Of several with the same name, the last one counts.
+  ///   - fetch: A closure that fetches all tweaks. Of several with the same name, the last one counts.
+  public convenience init(
+    name: String = "RemoteTweakProvider", initialTweaks: [Tweak] = [],
+    fetch: @escaping @Sendable () async throws -> [Tweak]
+  ) {
+    self.init(name: name, bootstrap: initialTweaks, policy: .onRequest) { _ in .tweaks(try await fetch()) }
+  }
+
+  /// Creates a provider, shows the cached values, and schedules the first request.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the provider.
+  ///   - bootstrap: The tweaks until the server has answered once. Of several with the same name, the last one counts.
+  ///   - context: The context of the user, which requests contain.
+  ///   - cache: The place where answers are kept for the next launch; `nil` to keep none.
+  ///   - policy: The policy for requests and answers.
+  ///   - time: The clocks.
+  ///   - decode: A closure that decodes the body of an answer; by default, ``FileTweakProvider`` describes the format.
+  ///   - stream: A closure that connects to a stream of changes; `nil` if there is none. While it is connected, the
+  ///     provider does not poll.
+  ///   - fetch: A closure that asks the server.
+  public convenience init(
+    name: String = "RemoteTweakProvider",
+    bootstrap: [Tweak] = [],
+    context: TweakContext = TweakContext(),
+    cache: TweakCache? = nil,
+    policy: RemoteTweakPolicy = RemoteTweakPolicy(),
+    time: TweakTime = .system,
+    decode: (@Sendable (Data) throws -> [Tweak])? = nil,
+    stream: TweakStream? = nil,
+    fetch: @escaping TweakFetch
+  ) {
+    let decode = decode ?? { try TweakFileReader(source: name).read($0).tweaks.tweaks }
+    let parts = RemoteEngine.Parts(fetch: fetch, stream: stream, decode: decode, time: time)
+    self.init(name: name, bootstrap: bootstrap, context: context, cache: cache, policy: policy, parts: parts)
+  }
+
+  init(
+    name: String, bootstrap: [Tweak], context: TweakContext, cache: TweakCache?, policy: RemoteTweakPolicy,
+    parts: RemoteEngine.Parts
+  ) {
+    self.name = name
+    self.policy = policy
+    engine = RemoteEngine(
+      name: name, bootstrap: bootstrap, context: context, cache: cache, policy: policy, parts: parts)
+    engine.start()
+  }
+
+  deinit {
+    engine.stop()
+  }
+
+  // MARK: State
+
+  /// The state.
+  ///
+  /// When it changes, ``tweak(feature:variable:)`` already returns the values of the new state. A manager's observers
+  /// are notified afterwards.
+  public var state: Property<RemoteTweakState> { .derived(engine.status) { $0.state } }
+
+  /// The state with the origin and the age of the values.
+  public var status: Property<RemoteTweakStatus> { engine.status }
+
+  /// The context of the user.
+  public var context: Property<TweakContext> { engine.context }
+
+  /// Waits until the server has answered, but not longer than a limit, and returns the origin of the values.
+  ///
+  /// It ends a random delay of the first request. After the limit, the request goes on, and its answer takes effect
+  /// later. The wait also ends when the server refuses the request, when the provider is offline, or when the task is
+  /// cancelled.
+  ///
+  /// - Parameter limit: The longest time to wait.
+  /// - Returns: The origin of the values in effect.
+  @discardableResult
+  public func ready(within limit: Duration) async -> RemoteTweakOrigin {
+    engine.submit(.hasten)
+    return await engine.settled(within: limit)
+  }
+
+  // MARK: Requests
+
+  /// Asks the server for all tweaks.
+  ///
+  /// If a request is in progress, no other one is sent, and the call waits for that answer. With a cache, the answer is
+  /// stored before the call returns.
+  ///
+  /// - Throws: ``TweakError/requestFailed(provider:_:)``; then the tweaks are unchanged.
+  public func refresh() async throws(TweakError) {
+    try await engine.call { .refresh($0) }
+  }
+
+  /// Switches to the values of another user, or of changed attributes.
+  ///
+  /// The cached values of the user take effect before the call waits, or else the values of `bootstrap`.
+  /// The answer of the server then takes effect at once, whatever the policy. The late answer to a request for the
+  /// earlier user changes only that user's cache.
+  ///
+  /// - Parameter context: The context of the user. One without a targeting key means an anonymous user.
+  /// - Throws: ``TweakError/requestFailed(provider:_:)`` if the server gave no values. The user is changed in any case.
+  ///   The reason is ``TweakRequestFailure/superseded`` if another user was identified in the meantime.
+  public func identify(_ context: TweakContext) async throws(TweakError) {
+    let (user, content) = engine.load(context)
+    try await engine.call { .identify(user, content, $0) }
+  }
+
+  /// Makes the values effective that wait for the next launch.
+  public func activate() {
+    engine.submit(.activate)
+  }
+
+  /// A Boolean value that indicates whether the provider sends no requests.
+  ///
+  /// Set it while the device has no network or the app is in the background. The pauses between attempts do not grow
+  /// in this time.
+  public var isOffline: Bool {
+    get { engine.isOffline }
+    set { engine.submit(.offline(newValue)) }
+  }
+
+  // MARK: Tweaks
+
+  /// Returns a tweak by name.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak, or `nil` if there is none. If it is from the cache and its ``Tweak/reason`` is `nil`, the
+  ///   reason says so.
+  /// - Throws: ``TweakError/disabled(_:provider:)`` if the reason of the tweak is ``TweakReason/disabled``.
+  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+    guard var tweak = engine.collection[feature, variable] else { return nil }
+    if tweak.reason == .disabled { throw .disabled(tweak.id, provider: name) }
+    let status = status.value
+    if status.origin == .cache, tweak.reason == nil { tweak.reason = status.state == .stale ? .stale : .cached }
+    return tweak
+  }
+
+  /// The names of the tweaks.
+  public var tweakIDs: Set<TweakID> { engine.collection.ids }
+
+  /// The changed tweaks, sent after each change.
+  public var updates: AnySignal<TweakUpdate, Never> { engine.collection.updates }
+
+  /// The failures of requests and of the cache.
+  ///
+  /// A failure is reported once, until a request succeeds. A new subscriber first receives the current failures.
+  public var failures: AnySignal<TweakError, Never> { engine.failures }
+}

@@ -1,0 +1,65 @@
+public import Signals
+
+/// A change of some tweaks, which a server sends between two complete answers.
+public struct TweakPatch: Sendable, Hashable {
+  /// The version of the tweaks after the change.
+  ///
+  /// A patch of the current version or an older one is ignored. If versions are missing in between, the provider
+  /// requests all tweaks again.
+  public var version: Int
+
+  /// The tweaks that the patch adds or replaces.
+  public var tweaks: [Tweak]
+
+  /// The tweaks that the patch removes.
+  public var removed: [TweakID]
+
+  /// A Boolean value that indicates whether the patch contains all tweaks, whatever the current version is.
+  public var isComplete: Bool
+
+  /// The identifier of the event, with which the next connection continues.
+  public var eventID: String?
+
+  /// Creates a patch.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the tweaks after the change.
+  ///   - tweaks: The tweaks that the patch adds or replaces.
+  ///   - removed: The tweaks that the patch removes.
+  ///   - isComplete: A Boolean value that indicates whether the patch contains all tweaks.
+  ///   - eventID: The identifier of the event.
+  public init(
+    version: Int, tweaks: [Tweak] = [], removed: [TweakID] = [], isComplete: Bool = false, eventID: String? = nil
+  ) {
+    self.version = version
+    self.tweaks = tweaks
+    self.removed = removed
+    self.isComplete = isComplete
+    self.eventID = eventID
+  }
+}
+
+/// A closure that connects to a stream of changes, such as server-sent events.
+///
+/// When the signal completes or fails, the provider connects again after a pause. It cancels the subscription when it
+/// goes offline or identifies another user.
+public typealias TweakStream = @Sendable (TweakStreamRequest) -> AnySignal<TweakPatch, any Error>
+
+/// A request of a ``RemoteTweakProvider`` for a stream of changes.
+public struct TweakStreamRequest: Sendable, Hashable {
+  /// The context of the user whose tweaks are requested.
+  public var context: TweakContext
+
+  /// The identifier of the last received event, to be sent as `Last-Event-ID`.
+  public var lastEventID: String?
+
+  /// Creates a request.
+  ///
+  /// - Parameters:
+  ///   - context: The context of the user.
+  ///   - lastEventID: The identifier of the last received event.
+  public init(context: TweakContext, lastEventID: String? = nil) {
+    self.context = context
+    self.lastEventID = lastEventID
+  }
+}

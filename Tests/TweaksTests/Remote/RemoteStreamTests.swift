@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+import Testing
+@testable import Tweaks
+
+@Suite("Streams of a remote provider")
+struct RemoteStreamTests {
+  private func patch(_ version: Int, event: String? = nil) -> TweakPatch {
+    TweakPatch(version: version, tweaks: [Tweak(feature: "f", variable: "v", value: .int(version))], eventID: event)
+  }
+
+  /// A bench with a stream, and with version 1 of the values.
+  private func connected() -> RemoteBench {
+    var bench = RemoteBench(hasStream: true)
+    bench.start()
+    bench.answer(RemoteBench.content(1, version: 1))
+    return bench
+  }
+
+  private func connections(_ bench: RemoteBench) -> [TweakStreamRequest] {
+    bench.effects.compactMap { effect in if case .connect(let request, _) = effect { request } else { nil } }
+  }
+
+  @Test
+  func `patches are applied in order, an older one is ignored, and nothing is polled`() {
+    var bench = connected()
+    #expect(bench.pause == nil)
+    bench.handle(.patched(patch(2), stream: 1))
+    bench.handle(.patched(patch(2), stream: 1))
+    bench.handle(.patched(patch(1), stream: 1))
+    bench.handle(.patched(TweakPatch(version: 3, removed: [TweakID(feature: "f", variable: "v")]), stream: 1))
+    #expect(bench.shown == [nil, 1, 2, nil])
+    #expect(bench.requests.count == 1)
+    bench.handle(.refresh(1))
+    #expect(bench.requests.last?.etag == nil)
+  }
+
+  @Test
+  func `a gap leads to a request without an ETag, and later patches wait for its answer`() {
+    var bench = connected()
+    bench.handle(.patched(patch(4), stream: 1))
+    bench.handle(.patched(patch(5), stream: 1))
+    #expect(bench.shown == [nil, 1])
+    #expect(bench.requests.map(\.etag) == [nil, nil])
+    bench.answer(RemoteBench.content(4, version: 4))
+    #expect(bench.shown == [nil, 1, 4, 5])
+    bench.handle(.patched(patch(6), stream: 1))
+    #expect(bench.shown.last == 6)
+  }
+
+  @Test
+  func `an answer that is older than the patches is requested again after a pause`() {
+    var bench = connected()
+    bench.handle(.patched(patch(4), stream: 1))
+    bench.answer(RemoteBench.content(2, version: 2))
+    #expect(bench.pause == .milliseconds(500))
+    bench.advance(by: .seconds(1))
+    #expect(bench.requests.count == 3)
+    bench.answer(RemoteBench.content(3, version: 3))
+    #expect(bench.shown.last == 4)
+  }
+
+  @Test
+  func `a complete patch replaces all values`() {
+    var bench = connected()
+    bench.handle(.patched(patch(9), stream: 1))
+    var complete = patch(10)
+    complete.isComplete = true
+    bench.handle(.patched(complete, stream: 1))
+    #expect(bench.shown.last == 10)
+    bench.handle(.patched(patch(11), stream: 1))
+    #expect(bench.shown.last == 11)
+  }
+
+  @Test
+  func `the next connection continues with the last event after a pause, which a long connection resets`() {
+    var bench = connected()
+    bench.chance = 1
+    bench.handle(.patched(patch(2, event: "x2"), stream: 1))
+    var pauses: [Duration?] = []
+    for number in 1...3 {
+      bench.handle(.streamEnded(stream: number))
+      let pause = bench.machine.stream.nextConnection.map { $0 - bench.elapsed }
+      pauses.append(pause)
+      bench.advance(by: pause ?? .zero)
+    }
+    #expect(pauses == [.seconds(1), .seconds(2), .seconds(4)])
+    #expect(connections(bench).map(\.lastEventID) == [nil, "x2", "x2", "x2"])
+    bench.advance(by: .seconds(60))
+    bench.handle(.streamEnded(stream: 4))
+    #expect(bench.machine.stream.nextConnection.map { $0 - bench.elapsed } == .seconds(1))
+  }
+
+  @Test
+  func `a server that cannot resume is asked for all values after each connection`() {
+    var bench = connected()
+    bench.handle(.streamEnded(stream: 1))
+    bench.advance(by: .seconds(1))
+    #expect(bench.requests.count == 2)
+  }
+
+  @Test
+  func `events of an earlier connection are ignored, and another user has a connection of its own`() {
+    var bench = connected()
+    bench.handle(.patched(patch(2, event: "x"), stream: 1))
+    bench.handle(.identify(RemoteBench.ben, nil, 1))
+    #expect(connections(bench).last == TweakStreamRequest(context: RemoteBench.ben.context))
+    bench.handle(.patched(patch(3), stream: 1))
+    bench.handle(.streamEnded(stream: 1))
+    #expect(bench.shown.last == .some(nil))
+    #expect(bench.machine.stream.isConnected)
+  }
+
+  @Test
+  func `a provider that goes offline disconnects`() {
+    var bench = connected()
+    bench.handle(.offline(true))
+    #expect(bench.effects.last == .publish(bench.machine.status))
+    #expect(bench.effects.contains(.disconnect))
+    bench.handle(.offline(false))
+    #expect(connections(bench).count == 2)
+  }
+}
