@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "Containers", targets: ["Containers"]),
     .library(name: "Contexts", targets: ["Contexts"]),
     .library(name: "Tweaks", targets: ["Tweaks"]),
+    .library(name: "Cluster", targets: ["Cluster"]),
     .library(name: "SignalsKit", targets: ["SignalsKit"]),
     .library(name: "SignalsTesting", targets: ["SignalsTesting"]),
     .executable(name: "TweakAccessorGenerator", targets: ["TweakAccessorGenerator"]),
@@ -76,6 +77,7 @@ let package = Package(
       dependencies: ["Signals", "FileSignals", "AppGroups", "Stores"],
       swiftSettings: librarySettings
     ),
+    .target(name: "Cluster", dependencies: ["Signals"], swiftSettings: librarySettings),
     .target(
       name: "SignalsKit",
       dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks"],
@@ -107,7 +109,7 @@ let package = Package(
       name: "Peer",
       dependencies: [
         "Signals", "SignalsTesting", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks",
-        "TestSupport", "TestWorld",
+        "Cluster", "TestSupport", "TestWorld",
       ],
       path: "Tests/Peer",
       swiftSettings: settings
@@ -163,6 +165,11 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
+      name: "ClusterTests",
+      dependencies: ["Cluster", "AppGroups", "Tweaks", "Signals", "SignalsTesting", "TestSupport", "Peer"],
+      swiftSettings: settings
+    ),
+    .testTarget(
       name: "TogetherTests",
       dependencies: [
         "Containers", "Contexts", "Stores", "Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting",
@@ -172,7 +179,7 @@ let package = Package(
     ),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["SignalsKit", "SignalsTesting", "TestSupport"],
+      dependencies: ["SignalsKit", "Cluster", "SignalsTesting", "TestSupport"],
       swiftSettings: settings
     ),
   ],

@@ -48,7 +48,7 @@ final class ContainerCommands: CommandFamily {
       opened?.onStep { _ in counter.count() }
     case "env":
       let root = try URL(filePath: command.argument(), directoryHint: .isDirectory)
-      opened = try AppContainer(home: root) { [crash] _ in crash?.count() }
+      opened = try openEnvironments(of: root) { [crash] _ in crash?.count() }
     case "env-active": return try app().active.value.id.uuidString
     case "env-list": return try app().environments.value.map(\.id.uuidString).joined(separator: ",")
     case "env-counts":
@@ -153,4 +153,14 @@ private final class StepCounter: Sendable {
   func count() {
     if rest.subtract(1, ordering: .relaxed).newValue == 0 { kill(getpid(), SIGKILL) }
   }
+}
+
+/// Opens the environments of a root, which has the layout of a sandbox if it contains the system's folders.
+func openEnvironments(
+  of root: URL, onStep: @escaping @Sendable (SwitchStep) -> Void = { _ in }
+) throws -> AppContainer {
+  let isSandbox = ["tmp", "Library/Preferences"].allSatisfy { path in
+    FileManager.default.fileExists(atPath: root.appending(path: path).path)
+  }
+  return isSandbox ? try AppContainer(sandbox: root, onStep: onStep) : try AppContainer(home: root, onStep: onStep)
 }

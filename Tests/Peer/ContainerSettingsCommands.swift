@@ -41,13 +41,13 @@ final class ContainerSettingsCommands: CommandFamily {
     switch command.word {
     case "switching":
       let arguments = try command.arguments(2)
-      let app = try AppContainer(home: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      let app = try openEnvironments(of: URL(filePath: arguments[0], directoryHint: .isDirectory))
       opened = app
       try app.switchDefaults(arguments[1].split(separator: ",").map { $0 == "-" ? .standard : .named(String($0)) })
       return app.active.value.id.uuidString
     case "switching-cookies":
       let arguments = try command.arguments(2)
-      let app = try AppContainer(home: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      let app = try openEnvironments(of: URL(filePath: arguments[0], directoryHint: .isDirectory))
       opened = app
       try app.switchCookies(of: storage(arguments[1]))
       return app.active.value.id.uuidString

@@ -11,8 +11,10 @@ import Stores
 /// - `context-open ROOT LOCATION`: open the root; the archive is in a `database`, or in a `file`
 /// - `context-scope HOME SERVER`: open the sessions in the scope of an `AppContainer`; the server has its own file
 /// - `context-version NUMBER`: the version of the model, before `context-setup`
-/// - `context-policy MILLISECONDS repeats|once`: the longest wait, and whether tokens may be used twice, before
-///   `context-open`
+/// - `context-policy MILLISECONDS repeats|once forgets|keeps`: the longest wait, whether tokens may be used twice, and
+///   whether the sessions of users who are not logged in are kept, before `context-open`
+/// - `context-replace ID`: log in a user whom the server does not know; `context-reopen ID`: log in a known user;
+///   `context-leave`: log the user out without ending the session
 /// - `context-setup`, `context-login ID`, `context-renew`, `context-valid`, `context-logout`, `context-name NAME`
 /// - `context-expire`: end the session
 /// - `context-state`: the state, the user and the token
@@ -172,9 +174,10 @@ final class ContextCommands: CommandFamily {
       Visitor.modelVersion = try command.number(command.argument())
       return ""
     case "context-policy":
-      let arguments = try command.arguments(2)
+      let arguments = try command.arguments(3)
       policy.lockTimeout = .milliseconds(try command.number(arguments[0]))
       policy.acceptsTokenReuse = arguments[1] == "repeats"
+      policy.keepsSessions = arguments[2] == "keeps"
       return ""
     case "context-put":
       let arguments = try command.arguments(2)
@@ -197,7 +200,8 @@ final class ContextCommands: CommandFamily {
 
   private func act(_ command: Command) throws -> String? {
     let (context, server) = try opened()
-    let argument = command.word == "context-login" || command.word == "context-name" ? try command.argument() : ""
+    let named = ["context-login", "context-name", "context-replace", "context-reopen"]
+    let argument = named.contains(command.word) ? try command.argument() : ""
     if argument != "", command.word == "context-login" { server.id.value = argument }
     let awaited = command.word == "context-await" ? try command.arguments(2) : []
     let word = command.word
@@ -209,6 +213,10 @@ final class ContextCommands: CommandFamily {
       case "context-renew": try await context.refreshAuthentication()
       case "context-valid": _ = try await context.validUser()
       case "context-logout": try await context.logout()
+      case "context-leave": try await context.logout(keepingSession: true)
+      case "context-reopen": try await context.reopen(userID: argument)
+      case "context-replace":
+        try await context.startAppContext(with: Visitor(id: argument, name: "other", token: 0), replacing: true)
       case "context-name": try await context.update { $0.name = argument }
       case "context-expire": try await context.update { $0.expiration = Date(timeIntervalSince1970: 0) }
       case "context-await":

@@ -41,7 +41,7 @@ final class LogCommands: CommandFamily {
       log = try AppGroupsLog(name: arguments[1], container: container, limits: LogLimits(segmentSize: 65_536))
     case "log-in":
       let arguments = try command.arguments(2)
-      let app = try AppContainer(home: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      let app = try openEnvironments(of: URL(filePath: arguments[0], directoryHint: .isDirectory))
       self.app = app
       log = try AppGroupsLog(name: arguments[1], scope: app.scope, limits: LogLimits(segmentSize: 65_536))
     case "append-tracked":

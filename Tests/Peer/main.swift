@@ -27,8 +27,10 @@ let commands = Commands(families: [
   ContainerCommands(console: console),
   ContextCommands(console: console),
   TweakCommands(console: console),
+  RemoteCommands(),
   WorldCommands(),
   SharedCommands(),
+  ClusterCommands(),
 ])
 
 Orphan.endsWithItsParent()

@@ -1,0 +1,128 @@
+import Foundation
+import Signals
+
+/// Calls the members of a cluster: chooses the endpoint, authenticates, and classifies failures.
+final class EtcdClient: Sendable {
+  let endpoints: [Endpoint]
+  let options: ClusterOptions
+  let authenticator: Authenticator
+  private let transport: any ClusterTransport
+
+  /// The index of the endpoint that answered last.
+  private let current = Guarded(0)
+
+  init(
+    endpoints: [Endpoint], credentials: ClusterCredentials?, transport: any ClusterTransport, options: ClusterOptions
+  ) {
+    self.endpoints = endpoints
+    self.transport = transport
+    self.options = options
+    authenticator = Authenticator(credentials)
+  }
+
+  // MARK: Endpoints
+
+  /// The endpoint for the next attempt.
+  var endpoint: Endpoint { endpoints[current.withLock { $0 }] }
+
+  /// Chooses another endpoint after a failure.
+  func rotate(from endpoint: Endpoint) {
+    current.withLock { current in
+      if endpoints[current] == endpoint { current = (current + 1) % endpoints.count }
+    }
+  }
+
+  // MARK: One attempt
+
+  /// Calls a method at one endpoint, and renews the token if the member refuses it.
+  func attempt<Request, Response>(
+    _ method: EtcdMethod<Request, Response>, _ request: Request, at endpoint: Endpoint, for time: Duration
+  ) async throws(CallFailure) -> Response {
+    let token = try await token(at: endpoint)
+    do throws(CallFailure) {
+      return try await send(method, request, token: token, to: endpoint, for: time)
+    } catch {
+      guard case .refused(_, let failure) = error, failure.isAboutToken, authenticator.credentials != nil else {
+        throw error
+      }
+      let newToken = try await self.token(exceptFor: .some(token), at: endpoint)
+      return try await send(method, request, token: newToken, to: endpoint, for: time)
+    }
+  }
+
+  /// Opens a watch at an endpoint.
+  func stream(_ request: WatchRequest, at endpoint: Endpoint) async throws(CallFailure)
+    -> AnySignal<Data, ClusterTransportError>
+  {
+    let token = try await token(at: endpoint)
+    let body = try encoded(request, for: endpoint)
+    return transport.stream(
+      ClusterRequest(url: endpoint.url(of: "v3/watch"), headers: headers(token), body: body, timeout: .seconds(0)))
+  }
+
+  private func token(exceptFor refused: String?? = nil, at endpoint: Endpoint) async throws(CallFailure) -> String? {
+    do throws(CallFailure) {
+      return try await authenticator.token(exceptFor: refused) { [self] request throws(CallFailure) in
+        try await send(.authenticate, request, token: nil, to: endpoint, for: options.attemptTime)
+      }
+    } catch {
+      // The request itself has not been sent.
+      if case .broken(let endpoint, let reason) = error { throw .unsent(endpoint, reason: reason) }
+      throw error
+    }
+  }
+
+  private func headers(_ token: String?) -> [String: String] {
+    // The gateway passes the second field on: a member without a leader then ends a watch instead of staying silent.
+    var headers = ["Content-Type": "application/json", "Grpc-Metadata-Hasleader": "true"]
+    headers["Authorization"] = token
+    return headers
+  }
+
+  private func encoded(_ request: some Encodable, for endpoint: Endpoint) throws(CallFailure) -> Data {
+    do {
+      return try JSONEncoder().encode(request)
+    } catch {
+      throw .unsent(endpoint, reason: "the request cannot be encoded: \(error)")
+    }
+  }
+
+  private func send<Request, Response>(
+    _ method: EtcdMethod<Request, Response>, _ request: Request, token: String?, to endpoint: Endpoint,
+    for time: Duration
+  ) async throws(CallFailure) -> Response {
+    let request = ClusterRequest(
+      url: endpoint.url(of: method.path), headers: headers(token), body: try encoded(request, for: endpoint),
+      timeout: time)
+    let result = await within(time) { [transport] () -> Result<ClusterResponse, ClusterTransportError> in
+      do throws(ClusterTransportError) {
+        return .success(try await transport.call(request))
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch result {
+    case nil: throw .broken(endpoint, reason: "no answer within \(time)")
+    case .failure(let error)?:
+      throw error.isUnsent ? .unsent(endpoint, reason: error.reason) : .broken(endpoint, reason: error.reason)
+    case .success(let response)?: return try decoded(response, from: endpoint)
+    }
+  }
+
+  private func decoded<Response: Decodable>(
+    _ response: ClusterResponse, from endpoint: Endpoint
+  ) throws(CallFailure) -> Response {
+    let decoder = JSONDecoder()
+    do {
+      guard response.status == 200 else {
+        let failure = try decoder.decode(EtcdFailure.self, from: response.body)
+        throw CallFailure.refused(endpoint, failure)
+      }
+      return try decoder.decode(Response.self, from: response.body)
+    } catch let error as CallFailure {
+      throw error
+    } catch {
+      throw .unexpected(endpoint, status: response.status)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+public import Signals
+
+/// The processes of all machines that are present, each with a value that it announces.
+///
+/// An announcement is bound to the session of its process. It disappears when it is withdrawn, and
+/// ``ClusterOptions/sessionTime`` after the process has ended, was suspended, or lost the cluster. A process that
+/// returns announces itself again.
+public final class ClusterPresence<Value: Codable & Sendable>: Signal {
+  /// All present processes, in the order of their announcements.
+  public typealias Element = [ClusterMember<Value>]
+
+  /// A presence never fails; ``status`` reports errors.
+  public typealias Failure = Never
+
+  /// The present processes as an observable property.
+  public let property: Property<[ClusterMember<Value>]>
+
+  /// The relation of ``value`` to the cluster.
+  public let status: Property<SharedValueStatus<ClusterError>>
+
+  private let core: RangeCore
+
+  /// Follows a presence, without waiting for the cluster.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the presence; any string is allowed.
+  ///   - cluster: The namespace.
+  public init(name: String, cluster: EtcdCluster) {
+    let prefix = cluster.watch.namespace.members(of: "presence", name)
+    let core = RangeCore(prefix: prefix, name: name, cluster: cluster)
+    self.core = core
+    property = .derived(Property(core.entries, keeping: core)) { [place = core.place] in
+      MemberList.members(in: $0, as: Value.self, place: place)
+    }
+    status = core.status
+  }
+
+  /// All present processes that this process knows of.
+  public var value: [ClusterMember<Value>] { property.value }
+
+  /// Attaches a subscriber, and returns the token that keeps it attached.
+  ///
+  /// - Parameter subscriber: Receives the present processes before this returns, and then every change.
+  /// - Returns: A token that cancels the subscription when it is released.
+  public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    property.subscribe(subscriber)
+  }
+
+  /// Makes this process present, until the token is withdrawn or released, or the process ends.
+  ///
+  /// - Parameter value: The value to announce.
+  /// - Returns: The token. Keep it.
+  /// - Throws: ``ClusterError`` if the value cannot be encoded or stored.
+  public func announce(_ value: Value) async throws -> ClusterPresenceToken<Value> {
+    let limit = core.cluster.connection.options.maximumValueSize
+    let data = try ValueCoding.encode(value, key: core.place, limit: limit)
+    let membership = Membership(in: core, value: data)
+    try await membership.announce()
+    return ClusterPresenceToken(membership, place: core.place, limit: limit)
+  }
+}
+
+/// Keeps this process present, until it is withdrawn or released.
+public final class ClusterPresenceToken<Value: Codable & Sendable>: Sendable {
+  private let membership: Membership
+  private let place: String
+  private let limit: Int
+
+  init(_ membership: Membership, place: String, limit: Int) {
+    (self.membership, self.place, self.limit) = (membership, place, limit)
+  }
+
+  /// Replaces the announced value.
+  ///
+  /// - Parameter value: The new value.
+  /// - Throws: ``ClusterError`` if the value cannot be encoded or stored.
+  public func write(_ value: Value) async throws {
+    try await membership.write(try ValueCoding.encode(value, key: place, limit: limit))
+  }
+
+  /// Ends the announcement, as releasing the token does later.
+  public func withdraw() async {
+    await membership.withdraw()
+  }
+}

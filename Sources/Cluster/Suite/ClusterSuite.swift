@@ -1,0 +1,109 @@
+import Foundation
+public import Signals
+
+/// Named values of a cluster that are followed together: a live dictionary with typed keys.
+///
+/// <!-- not run -->
+/// ```swift
+/// import Cluster
+/// import Foundation
+///
+/// extension ClusterKey where Value == Bool {
+///   static var isReadOnly: ClusterKey { ClusterKey("read-only", default: false) }
+/// }
+///
+/// let endpoints = ["http://etcd-1:2379"].compactMap { URL(string: $0) }
+/// let cluster = try EtcdCluster(endpoints: endpoints, namespace: "fleet")
+/// let switches = ClusterSuite(name: "switches", cluster: cluster)
+/// let subscription = switches.property(for: .isReadOnly).sink { print("read-only:", $0) }
+/// try await switches.set(true, for: .isReadOnly)
+/// ```
+///
+/// - **Content.** The value `read-only` of the suite `switches` in the namespace `fleet` has the key
+///   `fleet/switches/read-only` and contains plain JSON.
+/// - **Changes** are made exactly once, as those of a ``ClusterValue``. The changes of one transaction arrive together.
+/// - **Types.** A value of another type is an error of its key; the last good value stays.
+/// - **Size.** All values of the suite are in memory. They are read in pages, and followed by the watch of the
+///   namespace.
+/// - **Threads.** All methods may be called from any thread.
+public final class ClusterSuite: Signal {
+  /// All values of the suite.
+  public typealias Element = ClusterContents
+
+  /// A suite never fails; ``status`` reports errors.
+  public typealias Failure = Never
+
+  /// The name of the suite in its namespace.
+  public let name: String
+
+  /// The contents as an observable property.
+  public let property: Property<ClusterContents>
+
+  /// The relation of ``value`` to the cluster: current, connecting, or stale with the failure and its time.
+  public let status: Property<SharedValueStatus<ClusterError>>
+
+  private let core: RangeCore
+
+  /// Follows a suite, without waiting for the cluster.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the suite; any string is allowed.
+  ///   - cluster: The namespace.
+  public init(name: String, cluster: EtcdCluster) {
+    self.name = name
+    let core = RangeCore(prefix: cluster.watch.namespace.suite(name), name: name, cluster: cluster)
+    self.core = core
+    property = .derived(Property(core.entries, keeping: core)) { [place = core.place] in
+      ClusterContents($0, place: place)
+    }
+    status = core.status
+  }
+
+  /// A snapshot of all values.
+  public var value: ClusterContents { property.value }
+
+  /// Attaches a subscriber, and returns the token that keeps it attached.
+  ///
+  /// - Parameter subscriber: Receives the current contents before this returns, then every later one.
+  /// - Returns: A token that cancels the subscription when it is released. It keeps the suite followed.
+  public func subscribe<Subscriber: SignalSubscriber<ClusterContents, Never>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    property.subscribe(subscriber)
+  }
+
+  /// Returns the value of a key as an observable property.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: A property that changes only with this value. Content of another type leaves the last good value.
+  public func property<Value>(for key: ClusterKey<Value>) -> Property<Value> {
+    let follower = ClusterKeyFollower(key)
+    // Two steps, so that a change of another key is not sent as one of this.
+    let good = Property.derived(property) { follower.lastGood(in: $0) }
+    return .derived(good) { $0.value }
+  }
+
+  /// Sets the value of a key.
+  ///
+  /// - Parameters:
+  ///   - value: The value; `nil` removes it.
+  ///   - key: The key.
+  /// - Throws: ``ClusterError``, or `CancellationError` if the task was cancelled before the change began.
+  public func set<Value>(_ value: Value?, for key: ClusterKey<Value>) async throws {
+    let name = Data(KeyName.encoded(key.name).utf8)
+    let place = "\(core.place)/\(key.name)"
+    try Task.checkCancellation()
+    let options = core.cluster.connection.options
+    let operation: Operation =
+      if let value {
+        .put(core.key(of: name), value: try ValueCoding.encode(value, key: place, limit: options.maximumValueSize))
+      } else {
+        .delete(core.key(of: name))
+      }
+    let change = Committer.Change(name: place, operations: [operation])
+    let committer = core.cluster.connection.committer
+    let end = ContinuousClock.now + options.deadline
+    let commit = Task { () async throws(ClusterError) in try await committer.commit(change, before: end) }
+    if case .made(let revision) = try await commit.value { core.adopt(operation, revision) }
+  }
+}

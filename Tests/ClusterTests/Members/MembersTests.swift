@@ -1,0 +1,120 @@
+import Cluster
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Presence, leaders and locks of a cluster", .withEtcd, .patient, .serialized)
+struct MembersTests {
+  private let brief = ClusterOptions(
+    deadline: .seconds(5), patience: .seconds(1), sessionTime: .seconds(2),
+    backoff: .exponential(from: .milliseconds(20), upTo: .milliseconds(200)))
+
+  @Test func `announcements appear in every process, change, and end`() async throws {
+    let fleet = try await Fleet()
+    let here = ClusterPresence<String>(name: "workers", cluster: try fleet.connect())
+    let there = ClusterPresence<String>(name: "workers", cluster: try fleet.connect())
+    let first = try await here.announce("one")
+    let second = try await there.announce("two")
+    try await here.firstValue { $0.map(\.value) == ["one", "two"] }
+    try await there.firstValue { $0.map(\.value) == ["one", "two"] }
+    try await second.write("three")
+    try await here.firstValue { $0.map(\.value) == ["one", "three"] }
+    await first.withdraw()
+    #expect(here.value.map(\.value) == ["three"])
+    try await there.firstValue { $0.map(\.value) == ["three"] }
+  }
+
+  @Test func `case 10: a process whose session expired announces itself again`() async throws {
+    let fleet = try await Fleet()
+    let watching = ClusterPresence<String>(name: "workers", cluster: try fleet.connect())
+    let present = ClusterPresence<String>(name: "workers", cluster: try fleet.connect(options: brief))
+    let token = try await present.announce("worker")
+    let before = try #require(try await watching.firstValue { !$0.isEmpty }.first)
+    try await fleet.server.endAllLeases()
+    try await watching.firstValue { $0.isEmpty }
+    let after = try #require(try await watching.firstValue { !$0.isEmpty }.first)
+    #expect(after.id != before.id)
+    #expect(after.revision > before.revision)
+    await token.withdraw()
+  }
+
+  @Test func `a process that ends disappears when its session expires`() async throws {
+    let fleet = try await Fleet()
+    let watching = ClusterPresence<String>(name: "workers", cluster: try fleet.connect())
+    // Another process, which has stored an announcement and ended.
+    let answer = try await fleet.server.post("v3/lease/grant", ["TTL": "1"])
+    let lease = try #require(answer.firstMatch(of: /"ID":"([0-9]+)"/)?.1)
+    try await fleet.server.post(
+      "v3/kv/put",
+      [
+        "key": Data("fleet/!presence/workers/dead-1".utf8).base64EncodedString(),
+        "value": Data("\"dead\"".utf8).base64EncodedString(), "lease": String(lease),
+      ])
+    try await watching.firstValue { $0.map(\.value) == ["dead"] }
+    try await watching.firstValue { $0.isEmpty }
+  }
+
+  @Test func `one candidate leads, and the next one follows with a larger token`() async throws {
+    let fleet = try await Fleet()
+    let first = ClusterLeader<String>(name: "scheduler", cluster: try fleet.connect())
+    let second = ClusterLeader<String>(name: "scheduler", cluster: try fleet.connect())
+    let one = try await first.campaign("one")
+    let token = try #require(try await one.leadership.firstValue { $0 != nil })
+    let two = try await second.campaign("two")
+    try await second.leader.firstValue { $0?.value == "one" }
+    #expect(two.leadership.value == nil)
+    await one.resign()
+    let next = try #require(try await two.leadership.firstValue { $0 != nil })
+    #expect(next > token)
+    try await first.leader.firstValue { $0?.value == "two" }
+    #expect(one.leadership.value == nil)
+  }
+
+  @Test func `case 10: a leader whose session expired leads no more`() async throws {
+    let fleet = try await Fleet()
+    let first = ClusterLeader<String>(name: "scheduler", cluster: try fleet.connect(options: brief))
+    let second = ClusterLeader<String>(name: "scheduler", cluster: try fleet.connect())
+    let one = try await first.campaign("one")
+    try await one.leadership.firstValue { $0 != nil }
+    let two = try await second.campaign("two")
+    try await second.leader.firstValue { $0?.value == "one" }
+    // Only the session of the first one, whose time is short.
+    let answer = try await fleet.server.post("v3/lease/leases", [:])
+    let ids = answer.matches(of: /"ID":"([0-9]+)"/).map { String($0.1) }
+    for id in ids {
+      let life = try await fleet.server.post("v3/lease/timetolive", ["ID": id])
+      if life.contains("\"grantedTTL\":\"2\"") { try await fleet.server.post("v3/lease/revoke", ["ID": id]) }
+    }
+    try await two.leadership.firstValue { $0 != nil }
+    try await one.leadership.firstValue { $0 == nil }
+    withExtendedLifetime((one, two)) {}
+  }
+
+  @Test func `a lock is held by one task at a time, with growing tokens`() async throws {
+    let fleet = try await Fleet()
+    let holders = MutableProperty(0)
+    let tokens = MutableProperty<[Int64]>([])
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<3 {
+        let lock = ClusterLock(name: "migration", cluster: try fleet.connect())
+        group.addTask {
+          for _ in 0..<5 {
+            try await lock.withLock { token in
+              #expect(
+                holders.modify { (count: inout Int) -> Int in
+                  count += 1; return count
+                } == 1)
+              tokens.modify { $0.append(token) }
+              await Task.yield()
+              holders.modify { $0 -= 1 }
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(tokens.value.count == 15)
+    #expect(zip(tokens.value, tokens.value.dropFirst()).allSatisfy { $0 < $1 })
+  }
+}
