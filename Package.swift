@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "Contexts", targets: ["Contexts"]),
     .library(name: "Tweaks", targets: ["Tweaks"]),
     .library(name: "Cluster", targets: ["Cluster"]),
+    .library(name: "Inspector", targets: ["Inspector"]),
     .library(name: "SignalsKit", targets: ["SignalsKit"]),
     .library(name: "SignalsTesting", targets: ["SignalsTesting"]),
     .executable(name: "TweakAccessorGenerator", targets: ["TweakAccessorGenerator"]),
@@ -78,6 +79,13 @@ let package = Package(
       swiftSettings: librarySettings
     ),
     .target(name: "Cluster", dependencies: ["Signals"], swiftSettings: librarySettings),
+    .target(
+      name: "Inspector",
+      dependencies: [
+        "Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks", "StrictJSON",
+      ],
+      swiftSettings: librarySettings
+    ),
     .target(
       name: "SignalsKit",
       dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks"],
@@ -170,6 +178,14 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
+      name: "InspectorTests",
+      dependencies: [
+        "Inspector", "Tweaks", "Containers", "Contexts", "Stores", "AppGroups", "FileSignals", "Signals",
+        "SignalsTesting", "TestSupport", "Peer",
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
       name: "TogetherTests",
       dependencies: [
         "Containers", "Contexts", "Stores", "Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting",
@@ -179,7 +195,7 @@ let package = Package(
     ),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["SignalsKit", "Cluster", "SignalsTesting", "TestSupport"],
+      dependencies: ["SignalsKit", "Cluster", "Inspector", "SignalsTesting", "TestSupport"],
       swiftSettings: settings
     ),
   ],

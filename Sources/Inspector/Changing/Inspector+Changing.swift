@@ -1,0 +1,88 @@
+import FileSignals
+import Foundation
+import Tweaks
+
+extension Inspector {
+  /// Makes a change, by the same calls and with the same guarantees as an app.
+  ///
+  /// - **Values:** A value is changed under its lock, and only if it still has the version on which the change is based.
+  ///   The new value has the same shape: the JSON type of each existing place, and the same members of each object.
+  /// - **Tweaks:** The text becomes a value of the tweak's type, which is stored in the first suite of tweaks.
+  /// - **Environments and logs:** The calls are those of `AppContainer` and `AppGroupsLog`. They may wait for other
+  ///   processes.
+  ///
+  /// - Parameters:
+  ///   - request: The change.
+  ///   - dryRun: A Boolean value that indicates whether to check the change without making it.
+  /// - Returns: A description of the change. The snapshot contains it.
+  /// - Throws: ``InspectorError``; then nothing has changed.
+  public func perform(_ request: InspectorRequest, dryRun: Bool = false) async throws(InspectorError)
+    -> InspectorOutcome
+  {
+    let operation = request.operation
+    guard engine.isWritable else { throw .readOnly(operation: operation) }
+    let isDry = dryRun || request.dryRun == true
+    do {
+      let change = try await engine.withState { try InspectorChanging(request, $0, isDry: isDry) }
+      var outcome = try await BlockingCalls.run(for: engine.root) { try change.perform() }
+      (outcome.done, outcome.dryRun) = (!isDry, isDry)
+      let process = ProcessInfo.processInfo
+      outcome.process = InspectorOutcome.Process(pid: process.processIdentifier, name: process.processName)
+      await refresh()
+      return outcome
+    } catch let error as InspectorError {
+      throw error
+    } catch {
+      throw .failed(operation: operation, path: nil, reason: "\(error)")
+    }
+  }
+}
+
+/// A change that was checked against the state of an inspector, and can be made on a thread that may block.
+struct InspectorChanging: Sendable {
+  let request: InspectorRequest
+  let isDry: Bool
+  let root: URL
+  let redaction: InspectorRedaction
+  let resource: InspectedResource?
+  let sources: [ReadTweaks.Source]
+  let secrets: Set<TweakID>
+
+  init(_ request: InspectorRequest, _ state: InspectorState, isDry: Bool) throws(InspectorError) {
+    (self.request, self.isDry) = (request, isDry)
+    (root, redaction, secrets) = (state.root, state.redaction, state.secrets)
+    resource = request.r.flatMap { state.resources[$0] }
+    sources = state.files.compactMap { path, file in
+      file.tweaks.map { ReadTweaks.Source(path: path, tweaks: $0, isSuite: file.isSuite) }
+    }.sorted { $0.path < $1.path }
+    if let id = request.r, resource == nil { throw .notFound(id) }
+  }
+
+  var operation: String { request.operation }
+
+  func perform() throws -> InspectorOutcome {
+    switch request.action {
+    case .setValue, .editValue, .removeValue: try changeValue()
+    case .setTweak, .resetTweak, .resetAllTweaks: try changeTweak()
+    case .removeConsumer, .trimLog: try changeLog()
+    default: try changeEnvironment()
+    }
+  }
+
+  /// Returns the resource of the request, which must be of a kind.
+  func resource(_ kinds: InspectedResource.Kind...) throws(InspectorError) -> InspectedResource {
+    guard let resource else { throw .invalid(operation: operation, reason: "the request names no resource") }
+    guard kinds.contains(resource.kind) else {
+      throw .invalid(operation: operation, reason: "\(resource.id) is a \(resource.kind.rawValue)")
+    }
+    return resource
+  }
+
+  /// Returns a member of the request that the action needs.
+  func required<Value>(_ value: Value?, _ name: String) throws(InspectorError) -> Value {
+    guard let value else { throw .invalid(operation: operation, reason: "the request has no \(name)") }
+    return value
+  }
+
+  func url(_ path: String) -> URL { path.isEmpty ? root : root.appending(path: path) }
+}

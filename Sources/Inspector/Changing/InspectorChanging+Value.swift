@@ -1,0 +1,151 @@
+import AppGroups
+import Containers
+import FileSignals
+import Foundation
+
+extension InspectorChanging {
+  /// Changes a shared value or a suite, under its lock.
+  func changeValue() throws -> InspectorOutcome {
+    let resource = try resource(.file, .suite)
+    let path = try required(resource.path, "path")
+    if resource.status == .large {
+      throw InspectorError.invalid(operation: operation, reason: "the file is too large to be read")
+    }
+    let seen = try required(request.version, "version")
+    let file = try openFile(path)
+    if isDry {
+      let content = try DurableFile.read(url(path))
+      return try change(content, of: resource, path, seen: seen).outcome
+    }
+    return try file.update { content in
+      let (text, outcome) = try change(content, of: resource, path, seen: seen)
+      content = text
+      return outcome
+    }
+  }
+
+  /// Opens the bytes of a file, in the scope of its environments if it has one.
+  private func openFile(_ path: String) throws -> AppGroupsFile<Data> {
+    let url = url(path)
+    let bytes = FileFormat<Data>(encode: { $0 }, decode: { $0 })
+    guard let switched = SwitchedRoots.root(switching: url) else {
+      return try AppGroupsFile(url: url, initialValue: Data(), format: bytes)
+    }
+    guard url.deletingLastPathComponent().path == switched.path + "/Files" else {
+      throw InspectorError.invalid(
+        operation: operation, reason: "the file belongs to an environment, and is not in its folder Files")
+    }
+    let scope = try AppContainer(home: switched).scope
+    return try AppGroupsFile(name: url.lastPathComponent, initialValue: Data(), scope: scope, format: bytes)
+  }
+
+  private func change(
+    _ content: Data, of resource: InspectedResource, _ path: String, seen: String
+  ) throws -> (text: Data, outcome: InspectorOutcome) {
+    let read = ReadFile(content: content, path: path)
+    guard let old = read.value else {
+      throw InspectorError.invalid(operation: operation, reason: "the file does not hold JSON")
+    }
+    let (shownOld, places) = read.shown(redaction, secrets: secrets) ?? (old, [])
+    let new = try newValue(old, hidden: places, isSuite: resource.kind == .suite)
+    guard read.version == seen else {
+      let yours = redaction.apply(to: new).value
+      throw InspectorError.conflict(
+        operation: operation, path: path, version: read.version, theirs: shownOld, yours: yours)
+    }
+    guard old.isExact else {
+      throw InspectorError.invalid(
+        operation: operation, reason: "the file holds a number that would not be kept exactly")
+    }
+    let stored: InspectedValue = read.envelope.map { ["version": .integer($0), "value": new] } ?? new
+    let text = Data(stored.fileText.utf8)
+    let after = ReadFile(content: text, path: path)
+    let shownNew = after.shown(redaction, secrets: secrets)?.value ?? new
+    let (differences, _) = InspectedDifference.of(shownOld, shownNew)
+    let words =
+      differences.isEmpty ? "the value is the same or hidden" : differences.map(\.summary).joined(separator: "; ")
+    var outcome = InspectorOutcome("\(isDry ? "Would set" : "Set") \(path): \(words).", resource.id)
+    (outcome.path, outcome.version, outcome.diff) = (path, after.version, differences)
+    // Secrets are not sent, so a value with secrets cannot be restored as a whole.
+    if places.isEmpty, !isDry {
+      var undo = InspectorRequest(.setValue, resource.id)
+      (undo.version, undo.value) = (after.version, old)
+      outcome.undo = undo
+    }
+    return (text, outcome)
+  }
+
+  private func newValue(
+    _ old: InspectedValue, hidden: [String], isSuite: Bool
+  ) throws(InspectorError) -> InspectedValue {
+    switch request.action {
+    case .setValue:
+      var value = try required(request.value, "value")
+      // A hidden part that comes back unchanged keeps its value.
+      for place in hidden.map(JSONPointer.parts) where value.value(at: place) == .redacted {
+        value = value.replacing(place, with: old.value(at: place)) ?? value
+      }
+      try checkShape(value, old, "", mayAddMembers: isSuite)
+      return value
+    case .editValue:
+      let place = JSONPointer.parts(try required(request.path, "path"))
+      let value = try required(request.value, "value")
+      guard let present = old.value(at: place) else {
+        guard isSuite, place.count == 1, let added = old.replacing(place, with: value) else {
+          throw .shape(operation: operation, path: request.path ?? "", reason: "there is no such place")
+        }
+        return added
+      }
+      try checkShape(value, present, request.path ?? "", mayAddMembers: false)
+      return old.replacing(place, with: value) ?? old
+    default:
+      let place = JSONPointer.parts(try required(request.path, "path"))
+      guard isSuite, place.count == 1, old.value(at: place) != nil, let rest = old.replacing(place, with: nil) else {
+        throw .invalid(operation: operation, reason: "only an existing key of a suite can be removed")
+      }
+      return rest
+    }
+  }
+
+  /// Throws an error if a value has another shape than the one that it replaces.
+  private func checkShape(
+    _ new: InspectedValue, _ old: InspectedValue, _ path: String, mayAddMembers: Bool
+  ) throws(InspectorError) {
+    func refuse(_ reason: String) -> InspectorError { .shape(operation: operation, path: path, reason: reason) }
+    guard new.typeName == old.typeName else {
+      let place = path.isEmpty ? "the value" : path
+      throw refuse("\(place) is of the type \(old.typeName), and the new value is of the type \(new.typeName)")
+    }
+    switch (new, old) {
+    case (.object(let new), .object(let old)):
+      for (name, value) in old {
+        guard let replacement = new[name] else {
+          if mayAddMembers { continue }
+          throw refuse("the new value has no member \(name.debugDescription)")
+        }
+        try checkShape(replacement, value, path + "/" + JSONPointer.escaped(name), mayAddMembers: false)
+      }
+      if !mayAddMembers, let added = new.keys.filter({ old[$0] == nil }).min() {
+        throw refuse("the value has no member \(added.debugDescription)")
+      }
+    case (.array(let new), .array(let old)):
+      for (index, value) in new.enumerated() {
+        guard let model = index < old.count ? old[index] : old.first else { return }
+        try checkShape(value, model, "\(path)/\(index)", mayAddMembers: false)
+      }
+    default: return
+    }
+  }
+}
+
+extension InspectedValue {
+  /// A Boolean value that indicates whether writing the value keeps all its numbers.
+  fileprivate var isExact: Bool {
+    switch self {
+    case .number(let number): abs(number) < 9_007_199_254_740_992
+    case .array(let elements): elements.allSatisfy(\.isExact)
+    case .object(let members): members.values.allSatisfy(\.isExact)
+    default: true
+    }
+  }
+}

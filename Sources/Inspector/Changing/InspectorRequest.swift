@@ -1,0 +1,149 @@
+/// A change that an ``Inspector`` is asked to make.
+///
+/// Its JSON is an object with the name of the action, the resource, and the members that the action needs.
+public struct InspectorRequest: Sendable, Hashable, Codable {
+  /// The changes that an inspector makes.
+  public enum Action: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Replaces the value of a file or suite with ``InspectorRequest/value``.
+    case setValue = "value.set"
+    /// Replaces the part of a value at ``InspectorRequest/path``.
+    case editValue = "value.edit"
+    /// Removes the member of a suite at ``InspectorRequest/path``.
+    case removeValue = "value.remove"
+    /// Overrides a tweak with ``InspectorRequest/text``.
+    case setTweak = "tweak.set"
+    /// Removes the override of a tweak.
+    case resetTweak = "tweak.reset"
+    /// Removes all overrides.
+    case resetAllTweaks = "tweak.resetAll"
+    /// Activates the environment ``InspectorRequest/id``.
+    case switchContainer = "container.switch"
+    /// Creates an environment with a ``InspectorRequest/name``.
+    case createContainer = "container.create"
+    /// Copies the environment ``InspectorRequest/id``.
+    case cloneContainer = "container.clone"
+    /// Changes the name and description of the environment ``InspectorRequest/id``.
+    case renameContainer = "container.rename"
+    /// Removes all files of the environment ``InspectorRequest/id``.
+    case cleanContainer = "container.clean"
+    /// Deletes the environment ``InspectorRequest/id``.
+    case deleteContainer = "container.delete"
+    /// Writes an archive of the environment ``InspectorRequest/id`` to the file ``InspectorRequest/path``.
+    case exportContainer = "container.export"
+    /// Creates an environment from the archive ``InspectorRequest/path``.
+    case importContainer = "container.import"
+    /// Activates the default environment, and deletes all others.
+    case resetContainers = "container.reset"
+    /// Removes a ``InspectorRequest/consumer``, so that the log is not kept for it.
+    case removeConsumer = "log.removeConsumer"
+    /// Removes the events that all consumers have handled.
+    case trimLog = "log.trim"
+  }
+
+  /// The change.
+  public var action: Action
+
+  /// The identifier of the resource.
+  public var r: String?
+
+  /// The version of the value on which the change is based.
+  public var version: String?
+
+  /// The new value.
+  public var value: InspectedValue?
+
+  /// The place as a JSON pointer, or the path of a file.
+  public var path: String?
+
+  /// The new value of a tweak as text.
+  public var text: String?
+
+  /// The identifier of an environment.
+  public var id: String?
+
+  /// The name of an environment.
+  public var name: String?
+
+  /// The description of an environment.
+  public var description: String?
+
+  /// The name of a consumer.
+  public var consumer: String?
+
+  /// `true` to check the change and to return its differences without making it.
+  public var dryRun: Bool?
+
+  /// Creates a request, whose other properties you set as the action needs them.
+  ///
+  /// - Parameters:
+  ///   - action: The change.
+  ///   - resource: The identifier of the resource.
+  public init(_ action: Action, _ resource: String? = nil) {
+    (self.action, r) = (action, resource)
+  }
+
+  /// The operation in words.
+  var operation: String {
+    let resource = r.map { $0.drop { $0 != "/" }.dropFirst() }.map(String.init) ?? ""
+    return switch action {
+    case .setValue, .editValue: "Set \(resource)\(path.map { " at \($0)" } ?? "")"
+    case .removeValue: "Remove \(path ?? "") of \(resource)"
+    case .setTweak: "Set \(resource)"
+    case .resetTweak: "Reset \(resource)"
+    case .resetAllTweaks: "Reset all tweaks"
+    case .switchContainer: "Switch to the environment \(id ?? "")"
+    case .createContainer: "Create the environment \(name ?? "")"
+    case .cloneContainer: "Clone the environment \(id ?? "")"
+    case .renameContainer: "Rename the environment \(id ?? "")"
+    case .cleanContainer: "Clean the environment \(id ?? "")"
+    case .deleteContainer: "Delete the environment \(id ?? "")"
+    case .exportContainer: "Export the environment \(id ?? "")"
+    case .importContainer: "Import the environment \(path ?? "")"
+    case .resetContainers: "Reset the environments"
+    case .removeConsumer: "Remove the consumer \(consumer ?? "") of \(resource)"
+    case .trimLog: "Trim \(resource)"
+    }
+  }
+}
+
+/// The result of a change by an ``Inspector``.
+public struct InspectorOutcome: Sendable, Hashable, Codable {
+  /// A process that made a change.
+  public struct Process: Sendable, Hashable, Codable {
+    /// The process identifier.
+    public var pid: Int32
+    /// The name.
+    public var name: String
+  }
+
+  /// A Boolean value that indicates whether the change was made.
+  public var done = true
+
+  /// A Boolean value that indicates whether the change was only checked.
+  public var dryRun = false
+
+  /// A description of the change, in one sentence.
+  public var message: String
+
+  /// The identifier of the resource.
+  public var r: String?
+
+  /// The path of the changed file, relative to the inspected directory.
+  public var path: String?
+
+  /// The version after the change.
+  public var version: String?
+
+  /// The process that made the change.
+  public var process: Process?
+
+  /// The differences of the value, without its redacted parts.
+  public var diff: [InspectedDifference]?
+
+  /// A request that undoes the change, if one can.
+  public var undo: InspectorRequest?
+
+  init(_ message: String, _ resource: String? = nil) {
+    (self.message, r) = (message, resource)
+  }
+}

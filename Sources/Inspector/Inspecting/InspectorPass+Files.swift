@@ -1,0 +1,116 @@
+import FileSignals
+import Foundation
+import Tweaks
+
+extension InspectorPass {
+  /// Builds the tweaks, if a file that holds some has changed.
+  ///
+  /// - Returns: A Boolean value that indicates whether other tweaks are secret than before.
+  mutating func buildTweaks(_ changed: Set<String>) -> Bool {
+    let holds = changed.contains { state.files[$0]?.tweaks != nil || state.tweakPaths.contains($0) }
+    guard state.isFirst || holds || state.tweakPaths.contains(where: { state.files[$0] == nil }) else {
+      if isWhole { found.formUnion(state.tweakIDs) }
+      return false
+    }
+    let sources = state.files.compactMap { path, file in
+      file.tweaks.map { ReadTweaks.Source(path: path, tweaks: $0, isSuite: file.isSuite) }
+    }.sorted { $0.path < $1.path }
+    let before = state.secrets
+    state.tweakPaths = Set(sources.map(\.path))
+    state.secrets = ReadTweaks.secrets(sources, state.redaction)
+    let old = state.tweakIDs
+    defer {
+      // A pass over some places removes nothing else.
+      if !isWhole { remove(old.subtracting(found)) }
+    }
+    state.tweakIDs = []
+    for var tweak in ReadTweaks.resources(sources, secrets: state.secrets, isWritable: state.isWritable) {
+      state.tweakIDs.insert(tweak.id)
+      let old = state.resources[tweak.id]
+      tweak.at = old.map { $0.version == tweak.version ? $0.at : Date() } ?? Date()
+      tweak.path = nil
+      if let old, old.version != tweak.version || old.value != tweak.value {
+        let (differences, _) = InspectedDifference.of(old.value, tweak.value)
+        let isSecret = old.value == nil && tweak.value == nil
+        put(tweak, .update, isSecret ? "a secret value changed" : Self.summary(differences), differences)
+      } else {
+        put(tweak, old == nil ? .insert : nil, tweak.value.map { "set to \($0)" } ?? "set")
+      }
+    }
+    return state.secrets != before
+  }
+
+  mutating func buildFile(
+    _ path: String, isChanged: Bool, isSecrecyChanged: Bool, _ locks: inout InspectedLocks
+  ) {
+    if !isChanged, !isSecrecyChanged, let id = state.fileIDs[path], let old = state.resources[id],
+      old.holder == holder(of: path, old, &locks)
+    {
+      found.insert(id)
+      return
+    }
+    guard let file = state.files[path] else { return }
+    let isSuite = file.tweaks != nil && file.isSuite
+    let id = Self.id(isSuite ? .suite : .file, path, without: "Files")
+    if let before = state.fileIDs[path], before != id, !isWhole { remove([before]) }
+    state.fileIDs[path] = id
+    let holder = holder(of: path, state.resources[id], &locks)
+    let shown = file.shown(state.redaction, secrets: state.secrets)
+    var keys: [String]?
+    var types: [String: String] = [:]
+    if case .object(let members)? = shown?.value {
+      keys = members.keys.sorted()
+      types = members.mapValues(\.typeName)
+    }
+    let isEditable = state.isWritable && file.format == .json && file.status == .ok
+    var resource = resource(
+      id, path,
+      isSuite
+        ? .suite(
+          InspectedSuite(keys: keys ?? [], types: types, tweaks: true, editable: isEditable, holder: holder))
+        : .file(
+          InspectedFile(
+            format: file.format, envelope: file.envelope.map { "\($0)" }, keys: keys, editable: isEditable,
+            holder: holder)))
+    (resource.version, resource.status, resource.problem) = (file.version, file.status, file.problem)
+    if let shown { resource.setValue(shown.value, redacted: shown.places) }
+    let old = state.values[id]
+    state.values[id] = shown?.value
+    guard let known = state.resources[id] else { return put(resource, .insert, "created") }
+    if known.version == resource.version, known.status == resource.status { return put(resource) }
+    if isSuite, known.status == resource.status { return put(resource) }
+    let (differences, more) = InspectedDifference.of(old, shown?.value)
+    let summary =
+      known.status != resource.status
+      ? resource.status == .ok ? "readable again" : "\(resource.status.rawValue): \(resource.problem ?? "")"
+      : differences.isEmpty ? "rewritten, or a redacted part changed" : Self.summary(differences)
+    put(resource, .update, summary, differences, more: more, at: resource.at)
+  }
+
+  /// Returns the process that is writing a file; in a pass over some places, the one that was known before.
+  private func holder(
+    of path: String, _ old: InspectedResource?, _ locks: inout InspectedLocks
+  ) -> InspectedHolder? {
+    guard isWhole else { return old?.holder }
+    if locked.isEmpty { return nil }
+    let (directory, name) = Self.split(path)
+    let lock = "\(directory)/.shared/\(name).lock"
+    return locked.contains(lock) ? locks.holder(at: state.url(lock).path) : nil
+  }
+
+  private static func summary(_ differences: [InspectedDifference]) -> String {
+    guard let first = differences.first else { return "changed" }
+    return first.summary + (differences.count > 1 ? ", and \(differences.count - 1) more" : "")
+  }
+}
+
+extension InspectedResource {
+  /// The process that is writing the file.
+  fileprivate var holder: InspectedHolder? {
+    switch details {
+    case .file(let file): file.holder
+    case .suite(let suite): suite.holder
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import AppGroups
+public import Foundation
+import Stores
+
+/// A part of the text of a resource.
+public struct InspectedText: Sendable, Hashable, Codable {
+  /// The identifier of the resource.
+  public var r: String
+  /// The version of the resource.
+  public var version: String
+  /// The position of the part in the text, in bytes.
+  public var offset: Int
+  /// The size of the whole text, in bytes.
+  public var total: Int
+  /// The part.
+  public var text: String
+  /// The places of the redacted parts of the value, as JSON pointers.
+  public var redacted: [String]
+  /// A Boolean value that indicates whether there is more text after the part.
+  public var more: Bool
+}
+
+/// An event of a log.
+public struct InspectedEvent: Sendable, Hashable, Codable, Identifiable {
+  /// The producer and the sequence, separated by a colon.
+  public var id: String
+  /// The producer.
+  public var producer: String
+  /// The identifier of the ``InspectedProcess``, if the producer still appends.
+  public var process: String?
+  /// The sequence, as a decimal number.
+  public var sequence: String
+  /// The time.
+  public var at: Date
+  /// The size of the event.
+  public var bytes: Int
+  /// The event without its redacted parts; `nil` if it is not JSON or too large.
+  public var value: InspectedValue?
+  /// The places of the redacted parts, as JSON pointers.
+  public var redacted: [String]?
+  /// `true` if the event is too large; otherwise `nil`.
+  public var truncated: Bool?
+}
+
+/// The last events of a log.
+public struct InspectedEvents: Sendable, Hashable, Codable {
+  /// The identifier of the log.
+  public var r: String
+  /// The events, the oldest first.
+  public var entries: [InspectedEvent]
+  /// A Boolean value that indicates whether there are older events.
+  public var more: Bool
+}
+
+/// A page of the rows of a table.
+public struct InspectedRows: Sendable, Hashable, Codable {
+  /// The identifier of the database.
+  public var r: String
+  /// The table.
+  public var table: String
+  /// The names of the columns.
+  public var columns: [String]
+  /// The names of the columns of the key.
+  public var keys: [String]
+  /// The rows without their redacted values.
+  public var rows: [[InspectedValue]]
+  /// The position of the next page; `nil` after the last one.
+  public var next: String?
+}
+
+extension Inspector {
+  /// Returns the value of a resource as JSON text, without its redacted parts.
+  ///
+  /// - Parameters:
+  ///   - id: The identifier of the resource.
+  ///   - offset: The position of the first byte.
+  ///   - limit: The largest size of the part, in bytes.
+  /// - Returns: The part of the text.
+  /// - Throws: ``InspectorError`` if there is no such resource, or if it has no value.
+  public func text(
+    of id: String, from offset: Int = 0, limit: Int = 1 << 20
+  ) async throws -> InspectedText {
+    try await engine.withState { state in
+      guard let resource = state.resources[id] else { throw InspectorError.notFound(id) }
+      guard let value = state.values[id] ?? resource.value else {
+        let reason = resource.status == .large ? "it is too large to be read" : "it has no value in JSON"
+        throw InspectorError.invalid(operation: "Show \(id)", reason: reason)
+      }
+      let bytes = Array(value.fileText.utf8)
+      let start = min(max(0, offset), bytes.count)
+      var end = min(start + max(1, limit), bytes.count)
+      // A part ends between two characters.
+      while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+      return InspectedText(
+        r: id, version: resource.version, offset: start, total: bytes.count,
+        text: String(decoding: bytes[start..<end], as: UTF8.self), redacted: resource.redacted ?? [],
+        more: end < bytes.count)
+    }
+  }
+
+  /// Returns the last events of a log.
+  ///
+  /// - Parameters:
+  ///   - id: The identifier of the log.
+  ///   - limit: The largest number of events.
+  /// - Returns: The events, the oldest first.
+  /// - Throws: ``InspectorError`` if there is no such log.
+  /// - Complexity: O(*n*) in the size of the last segments.
+  public func events(of id: String, limit: Int = 100) async throws -> InspectedEvents {
+    try await engine.withState { [redaction = engine.redaction] state in
+      guard let resource = state.resources[id], let path = resource.path, let log = state.logs[path],
+        case .log(let details) = resource.details
+      else { throw InspectorError.notFound(id) }
+      let processes = Dictionary(details.producers.map { ($0.id, $0.process) }) { $1 }
+      let (entries, isCut) = try log.entries(limit: min(max(1, limit), 1000))
+      let events = entries.map { entry in
+        let producer = entry.producer.uuidString.lowercased()
+        var event = InspectedEvent(
+          id: "\(producer):\(entry.sequence)", producer: producer, process: processes[producer] ?? nil,
+          sequence: "\(entry.sequence)", at: entry.date, bytes: entry.payload.count)
+        event.setValue(entry.payload, redaction)
+        return event
+      }
+      return InspectedEvents(r: id, entries: events, more: isCut)
+    }
+  }
+
+  /// Returns a page of the rows of a table, in the order of its key.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - id: The identifier of the database.
+  ///   - position: The position that the preceding page returned, or `nil` for the first page.
+  ///   - limit: The largest number of rows.
+  /// - Returns: The rows.
+  /// - Throws: ``InspectorError`` if there is no such table, or an error of the database.
+  public func rows(
+    of table: String, in id: String, after position: String? = nil, limit: Int = 100
+  ) async throws -> InspectedRows {
+    try await engine.withState { [redaction = engine.redaction] state in
+      guard let path = state.resources[id]?.path, state.databases[path] != nil else {
+        throw InspectorError.notFound(id)
+      }
+      let offset = max(0, position.flatMap(Int.init) ?? 0)
+      let limit = min(max(1, limit), 1000)
+      guard let page = try DatabaseInspection.rows(state.url(path), table: table, offset: offset, limit: limit) else {
+        throw InspectorError.notFound("the table \(table) of \(id)")
+      }
+      let hidden = page.columns.map { redaction.hides($0) }
+      let rows = page.rows.map { row in
+        zip(row, hidden).map { value, isHidden in
+          isHidden && !value.isNull ? InspectedValue.redacted : InspectedValue(value, redaction)
+        }
+      }
+      return InspectedRows(
+        r: id, table: table, columns: page.columns, keys: page.keys, rows: rows,
+        next: page.hasMore ? "\(offset + limit)" : nil)
+    }
+  }
+}
+
+extension InspectedEvent {
+  fileprivate mutating func setValue(_ payload: Data, _ redaction: InspectorRedaction) {
+    do {
+      let (shown, places) = redaction.apply(to: try InspectedValue.parse(payload))
+      redacted = places.isEmpty ? nil : places
+      let isLarge = shown.isLarger(than: InspectedResource.valueLimit)
+      (value, truncated) = (isLarge ? nil : shown, isLarge ? true : nil)
+    } catch {
+      // An event in another format has no value to show.
+    }
+  }
+}
+
+extension InspectedValue {
+  /// Creates the value of a column; JSON in a text is redacted like any other.
+  fileprivate init(_ value: SQLiteValue, _ redaction: InspectorRedaction) {
+    switch value {
+    case .null: self = .null
+    case .integer(let number): self = .integer(Int(number))
+    case .real(let number): self = .number(number)
+    case .blob(let bytes): self = .object(["$blob": .integer(bytes.count)])
+    case .text(let text):
+      self = .string(text)
+      guard let first = text.first, first == "{" || first == "[" else { return }
+      do {
+        let (shown, places) = redaction.apply(to: try InspectedValue.parse(Data(text.utf8)))
+        if !places.isEmpty { self = .string(shown.text) }
+      } catch {
+        // It is not JSON.
+      }
+    }
+  }
+}

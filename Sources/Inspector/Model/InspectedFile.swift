@@ -1,0 +1,47 @@
+/// The details of a shared value.
+public struct InspectedFile: Sendable, Hashable, Codable {
+  /// The notations of files.
+  public enum Format: String, Sendable, Hashable, Codable {
+    /// One value of JSON.
+    case json
+    /// Text that is not JSON.
+    case text
+    /// Bytes that are not text.
+    case binary
+    /// No bytes.
+    case empty
+  }
+
+  /// The notation.
+  public var format: Format
+
+  /// The version in the envelope of a versioned value; the value of the resource is then the one in the envelope.
+  public var envelope: String?
+
+  /// The names of the members, if the value is an object.
+  public var keys: [String]?
+
+  /// A Boolean value that indicates whether the inspector can change the value.
+  public var editable: Bool
+
+  /// The process that is writing the file.
+  public var holder: InspectedHolder?
+}
+
+/// The details of a suite.
+public struct InspectedSuite: Sendable, Hashable, Codable {
+  /// The names of the members.
+  public var keys: [String]
+
+  /// The JSON types of the members, by name.
+  public var types: [String: String]
+
+  /// A Boolean value that indicates whether the suite holds tweaks.
+  public var tweaks: Bool
+
+  /// A Boolean value that indicates whether the inspector can change the suite.
+  public var editable: Bool
+
+  /// The process that is writing the file.
+  public var holder: InspectedHolder?
+}

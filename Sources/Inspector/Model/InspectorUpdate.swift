@@ -1,0 +1,84 @@
+public import Foundation
+
+/// The difference between two snapshots of an ``Inspector``.
+public struct InspectorUpdate: Sendable, Hashable {
+  /// The changes, in order.
+  public var changes: [InspectorChange] = []
+
+  /// The resources that are new or different.
+  public var resources: [InspectedResource] = []
+
+  /// The identifiers of the resources that are gone.
+  public var removed: [String] = []
+
+  /// All processes, if they are different; otherwise `nil`.
+  public var processes: [InspectedProcess]?
+
+  /// All problems, if they are different; otherwise `nil`.
+  public var problems: [InspectedProblem]?
+
+  /// The sequence of the snapshot after the update.
+  public var sequence = 0
+
+  /// Creates an update without differences.
+  ///
+  /// - Parameter sequence: The sequence of the snapshot.
+  public init(sequence: Int = 0) {
+    self.sequence = sequence
+  }
+
+  var isEmpty: Bool {
+    changes.isEmpty && resources.isEmpty && removed.isEmpty && processes == nil && problems == nil
+  }
+}
+
+/// A change of a resource, as a row of a timeline shows it.
+public struct InspectorChange: Sendable, Hashable, Codable {
+  /// The kinds of changes.
+  public enum Operation: String, Sendable, Hashable, Codable {
+    /// The resource is new.
+    case insert
+    /// The resource is different.
+    case update
+    /// The resource is gone.
+    case delete
+    /// Events or rows were added.
+    case append
+  }
+
+  /// The number of the change, as a decimal number.
+  public var seq: String
+
+  /// The identifier of the resource.
+  public var r: String
+
+  /// The kind of the resource.
+  public var kind: InspectedResource.Kind
+
+  /// The kind of the change.
+  public var op: Operation
+
+  /// The version of the resource after the change.
+  public var v: String?
+
+  /// The time of the change.
+  public var at: Date
+
+  /// The identifier of the process that made the change, if it is known.
+  public var proc: String?
+
+  /// The name under which a process shares the database, if it is known.
+  public var author: String?
+
+  /// The number of writes that the change stands for.
+  public var n = 1
+
+  /// The change as one line.
+  public var summary: String
+
+  /// The differences of the values.
+  public var diff: [InspectedDifference]?
+
+  /// The number of differences that ``diff`` leaves out.
+  public var more: Int?
+}

@@ -1,0 +1,33 @@
+/// The rates of the sources of a process, computed from the numbers of changes in its answers.
+struct GraphRates {
+  private struct Source {
+    var count: Int
+    var time: ContinuousClock.Instant
+    var counter = RateCounter()
+  }
+
+  private var sources: [String: Source] = [:]
+
+  /// Adds the rates to an answer.
+  mutating func add(to graph: inout InspectedGraph, at now: ContinuousClock.Instant) {
+    var present: [String: Source] = [:]
+    for index in graph.nodes.indices {
+      let node = graph.nodes[index]
+      guard let count = node.changes.flatMap(Int.init) else { continue }
+      let key = "\(node.id) \(node.name)"
+      guard var source = sources[key], source.count <= count else {
+        present[key] = Source(count: count, time: now)
+        continue
+      }
+      let seconds = source.time.duration(to: now) / .seconds(1)
+      let change = count - source.count
+      source.counter.add(change, at: now)
+      graph.nodes[index].rate = source.counter.rate(at: now).map { rate in
+        InspectedResource.Rate(s1: seconds > 0 ? (Double(change) / seconds).rounded() : 0, s60: rate.s60)
+      }
+      (source.count, source.time) = (count, now)
+      present[key] = source
+    }
+    sources = present
+  }
+}

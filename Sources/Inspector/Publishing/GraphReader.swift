@@ -1,0 +1,79 @@
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+
+/// Asks the processes that publish their signals, on a queue of its own, so that a stopped process delays nothing.
+final class GraphReader: Sendable {
+  private let directory: String
+  private let queue = DispatchQueue(label: "org.signals.inspector.graphs", qos: .utility)
+  private let state = Guarded(State())
+
+  private struct State {
+    var graphs: [String: InspectedGraph] = [:]
+
+    /// The rates of the sources, by the names of the sockets.
+    var rates: [String: GraphRates] = [:]
+    var isBusy = false
+  }
+
+  /// The largest answer, in bytes.
+  private static let limit = 8 << 20
+
+  init(_ root: URL) {
+    directory = root.path + "/" + LocalSocket.folder
+  }
+
+  /// The last answer of each process, by the names of the sockets.
+  var graphs: [InspectedGraph] {
+    state.withLock { $0.graphs }.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  /// Asks all processes, unless that is in progress, and calls a closure if an answer is different.
+  func ask(_ changed: @escaping @Sendable () -> Void) {
+    guard FileStatus(path: directory)?.kind == .directory else {
+      state.withLock { $0.graphs = [:] }
+      return
+    }
+    let isFree = state.withLock { state in
+      defer { state.isBusy = true }
+      return !state.isBusy
+    }
+    guard isFree else { return }
+    queue.async { [self] in
+      let (before, known) = state.withLock { ($0.graphs, $0.rates) }
+      var graphs: [String: InspectedGraph] = [:]
+      var rates: [String: GraphRates] = [:]
+      for entry in DirectoryEntry.list(directory) {
+        guard var graph = read(entry.name, before[entry.name]) else { continue }
+        var counters = known[entry.name] ?? GraphRates()
+        counters.add(to: &graph, at: .now)
+        (graphs[entry.name], rates[entry.name]) = (graph, counters)
+      }
+      let (read, counted) = (graphs, rates)
+      state.withLock { state in
+        (state.graphs, state.rates) = (read, counted)
+        state.isBusy = false
+      }
+      if graphs != before { changed() }
+    }
+  }
+
+  /// Returns the answer of a process, its last one if it does not answer in time, or `nil` if it is gone.
+  private func read(_ name: String, _ last: InspectedGraph?) -> InspectedGraph? {
+    guard let pid = name.split(separator: "-").first.flatMap({ Int32($0) }) else { return nil }
+    do {
+      let socket = try LocalSocket.connect(name, in: directory)
+      guard let data = LocalSocket.receive(from: socket.number, within: .milliseconds(200), maximum: Self.limit) else {
+        return last
+      }
+      var graph = try InspectorJSON.decode(InspectedGraph.self, from: data)
+      graph.pid = pid
+      graph.process = last?.process ?? "\(LockHolder(pid).processName)-\(pid)"
+      return graph
+    } catch {
+      // The process has ended, or is about to.
+      return nil
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Unix sockets in a directory that only the user may enter.
+enum LocalSocket {
+  /// The directory of the sockets, relative to the directory of a group; it is never switched with environments.
+  static let folder = ".shared/signals"
+
+  /// An error of the system.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ operation: String) { description = "could not \(operation): \(errorWords(errno))" }
+    init(because reason: String) { description = reason }
+  }
+
+  /// Creates a socket that listens under a name in a directory.
+  static func listen(_ name: String, in directory: String) throws(Failure) -> Descriptor {
+    let socket = try make()
+    try withAddress(name, in: directory) { address, length throws(Failure) in
+      guard bind(socket.number, address, length) == 0 else { throw Failure("bind a socket") }
+    }
+    guard Self.listen(socket.number) == 0 else { throw Failure("listen") }
+    return socket
+  }
+
+  private static func listen(_ number: CInt) -> CInt {
+    #if canImport(Darwin)
+      Darwin.listen(number, 8)
+    #elseif canImport(Glibc)
+      Glibc.listen(number, 8)
+    #else
+      Musl.listen(number, 8)
+    #endif
+  }
+
+  /// Connects to the socket of a name in a directory, without waiting.
+  static func connect(_ name: String, in directory: String) throws(Failure) -> Descriptor {
+    let socket = try make()
+    try withAddress(name, in: directory) { address, length throws(Failure) in
+      guard uninterrupted({ Self.connect(socket.number, address, length) }) == 0 else { throw Failure("connect") }
+    }
+    return socket
+  }
+
+  private static func connect(_ number: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {
+    #if canImport(Darwin)
+      Darwin.connect(number, address, length)
+    #elseif canImport(Glibc)
+      Glibc.connect(number, address, length)
+    #else
+      Musl.connect(number, address, length)
+    #endif
+  }
+
+  /// Accepts a connection of a process of the same user, without waiting; `nil` if there is none.
+  static func accept(_ listener: CInt) -> Descriptor? {
+    guard let socket = Descriptor(uninterrupted { acceptCall(listener) }) else { return nil }
+    prepare(socket.number)
+    guard peerUser(socket.number) == geteuid() else { return nil }
+    return socket
+  }
+
+  private static func acceptCall(_ listener: CInt) -> CInt {
+    #if canImport(Darwin)
+      Darwin.accept(listener, nil, nil)
+    #elseif canImport(Glibc)
+      Glibc.accept(listener, nil, nil)
+    #else
+      Musl.accept(listener, nil, nil)
+    #endif
+  }
+
+  private static func make() throws(Failure) -> Descriptor {
+    #if canImport(Glibc)
+      let kind = CInt(SOCK_STREAM.rawValue)
+    #else
+      let kind = SOCK_STREAM
+    #endif
+    guard let made = Descriptor(socket(AF_UNIX, kind, 0)) else { throw Failure("create a socket") }
+    prepare(made.number)
+    return made
+  }
+
+  /// Makes a socket close on `exec`, never wait, and raise no signal.
+  private static func prepare(_ number: CInt) {
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(number, F_SETFL, O_NONBLOCK)
+    #if canImport(Darwin)
+      var yes: CInt = 1
+      setsockopt(number, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<CInt>.size))
+    #endif
+  }
+
+  private static func peerUser(_ number: CInt) -> uid_t? {
+    #if canImport(Darwin)
+      var (user, group) = (uid_t(), gid_t())
+      return getpeereid(number, &user, &group) == 0 ? user : nil
+    #else
+      // The fields are the process, the user and the group.
+      var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
+      var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+      return getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials.1 : nil
+    #endif
+  }
+
+  /// Calls a closure with the address of a name.
+  ///
+  /// A path in an address has about 100 bytes at most, so on Linux the directory is named by a descriptor.
+  private static func withAddress(
+    _ name: String, in directory: String,
+    _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Failure) -> Void
+  ) throws(Failure) {
+    #if os(Linux) || os(Android)
+      guard let folder = Descriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) else {
+        throw Failure("open \(directory)")
+      }
+      let path = "/proc/self/fd/\(folder.number)/\(name)"
+    #else
+      let path = "\(directory)/\(name)"
+    #endif
+    var address = sockaddr_un()
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw Failure(because: "the path \(path) is too long for a socket")
+    }
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    var failure: Failure?
+    withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        do throws(Failure) {
+          try body(address, socklen_t(MemoryLayout<sockaddr_un>.size))
+        } catch {
+          failure = error
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  // MARK: Bytes
+
+  private static func wait(for number: CInt, _ events: CInt, until deadline: ContinuousClock.Instant) -> Bool {
+    let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
+    guard left > 0 else { return false }
+    var request = pollfd(fd: number, events: Int16(events), revents: 0)
+    return uninterrupted { poll(&request, 1, CInt(left.rounded(.up))) } > 0
+  }
+
+  /// Sends bytes within a time limit, and returns whether all of them were sent.
+  static func send(_ bytes: [UInt8], to socket: CInt, within limit: Duration) -> Bool {
+    let deadline = ContinuousClock.now + limit
+    #if canImport(Darwin)
+      let flags: CInt = 0
+    #else
+      let flags = CInt(MSG_NOSIGNAL)
+    #endif
+    return bytes.withUnsafeBytes { buffer in
+      var sent = 0
+      while sent < buffer.count {
+        let rest = UnsafeRawBufferPointer(rebasing: buffer[sent...])
+        let count = uninterrupted { sendCall(socket, rest, flags) }
+        if count > 0 {
+          sent += count
+        } else if errno != EAGAIN || !wait(for: socket, CInt(POLLOUT), until: deadline) {
+          return false
+        }
+      }
+      return true
+    }
+  }
+
+  private static func sendCall(_ socket: CInt, _ bytes: UnsafeRawBufferPointer, _ flags: CInt) -> Int {
+    #if canImport(Darwin)
+      Darwin.send(socket, bytes.baseAddress, bytes.count, flags)
+    #elseif canImport(Glibc)
+      Glibc.send(socket, bytes.baseAddress, bytes.count, flags)
+    #else
+      Musl.send(socket, bytes.baseAddress, bytes.count, flags)
+    #endif
+  }
+
+  /// Receives all bytes up to the end within limits; `nil` if that fails.
+  static func receive(from socket: CInt, within limit: Duration, maximum: Int) -> Data? {
+    let deadline = ContinuousClock.now + limit
+    var data = Data()
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = buffer.withUnsafeMutableBytes { readSome($0, from: socket) }
+      if count > 0 {
+        data.append(contentsOf: buffer[..<count])
+        if data.count > maximum { return nil }
+      } else if count == 0 {
+        return data
+      } else if errno != EAGAIN || !wait(for: socket, CInt(POLLIN), until: deadline) {
+        return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import FileSignals
+import Foundation
+import Tweaks
+
+/// The content of a shared file, parsed once for each change.
+struct ReadFile {
+  /// The largest file that is read, in bytes, so that one file never delays the others for long.
+  static let limit = 1 << 20
+
+  var format = InspectedFile.Format.json
+  var status = InspectedResource.Status.ok
+  var problem: String?
+  var version = ""
+  var size = 0
+  var envelope: Int?
+
+  /// The value, before anything is redacted; it never leaves this type's users in this folder.
+  var value: InspectedValue?
+
+  /// The tweaks in the file; `nil` if it holds none.
+  var tweaks: [Tweak]?
+
+  /// A Boolean value that indicates whether the tweaks are members of a suite, which can be changed.
+  var isSuite = false
+
+  /// Reads a file.
+  init(_ url: URL, path: String) {
+    let content: Data
+    do throws(DurableFileError) {
+      content = try DurableFile.read(url, limit: Self.limit)
+    } catch {
+      if case .exceedsLimit(_, let size, let limit) = error {
+        self.init(
+          problem: "The file has \(size) bytes, and values of more than \(limit) bytes are not read.", .large)
+        version = FileStamp(path: url.path).map { Self.version(of: Data("\($0)".utf8)) } ?? ""
+        self.size = size
+      } else {
+        self.init(problem: error.description, error.isMissing ? .missing : .unreadable)
+      }
+      return
+    }
+    self.init(content: content, path: path)
+  }
+
+  private init(problem: String, _ status: InspectedResource.Status) {
+    (self.problem, self.status) = (problem, status)
+  }
+
+  /// Parses the content of a file.
+  init(content: Data, path: String) {
+    size = content.count
+    version = Self.version(of: content)
+    parse(content, path)
+  }
+
+  /// Returns a text that is different for different contents.
+  static func version(of content: Data) -> String {
+    SHA256.digest([UInt8](content)).prefix(8).hexadecimal
+  }
+
+  private mutating func parse(_ content: Data, _ path: String) {
+    do {
+      let parsed = try InspectedValue.parse(content)
+      value = parsed
+      if case .object(let members) = parsed, members.count == 2, let version = members["version"]?.intValue,
+        let inner = members["value"]
+      {
+        envelope = version
+        value = inner
+      }
+      readTweaks(content, path)
+    } catch {
+      value = nil
+      guard !content.isEmpty else {
+        (format, status, problem) = (.empty, .damaged, "The file is empty.")
+        return
+      }
+      guard let text = String(validating: content, as: UTF8.self) else {
+        (format, status) = (.binary, .binary)
+        return
+      }
+      let first = text.first { !$0.isWhitespace }
+      let isJSON = first == "{" || first == "["
+      (format, status) = (.text, isJSON ? .damaged : .binary)
+      problem = isJSON ? "It is not valid JSON: \(error)." : nil
+    }
+  }
+
+  private mutating func readTweaks(_ content: Data, _ path: String) {
+    guard envelope == nil, case .object(let members) = value, !members.isEmpty else { return }
+    let found = members.compactMap { name, value in Self.tweak(name, value, source: path) }
+    if found.count == members.count {
+      (tweaks, isSuite) = (found.sorted { $0.id < $1.id }, true)
+    } else if members.values.allSatisfy(Self.isFeature) {
+      tweaks = TweakInspection.tweaks(inFile: content, source: path)
+    }
+  }
+
+  /// Returns a Boolean value that indicates whether a value looks like a feature in JustTweak's format.
+  private static func isFeature(_ value: InspectedValue) -> Bool {
+    guard case .object(let variables) = value, !variables.isEmpty else { return false }
+    return variables.values.allSatisfy { $0["Value"] != nil }
+  }
+
+  private static func tweak(_ name: String, _ value: InspectedValue, source: String) -> Tweak? {
+    guard let id = TweakInspection.id(ofKey: name), case .object(let members) = value, members.count == 1,
+      let (kind, stored) = members.first
+    else { return nil }
+    let tweak: TweakValue? =
+      switch (kind, stored) {
+      case ("bool", .bool(let value)): .bool(value)
+      case ("int", .integer(let value)): .int(value)
+      case ("double", .number(let value)): .double(value)
+      case ("double", .integer(let value)): .double(Double(value))
+      case ("string", .string(let value)): .string(value)
+      default: nil
+      }
+    return tweak.map { Tweak(feature: id.feature, variable: id.variable, value: $0, source: source) }
+  }
+
+  /// Returns the value without its redacted parts, and their places.
+  ///
+  /// - Parameters:
+  ///   - redaction: The rule.
+  ///   - secrets: The tweaks whose values must not be shown.
+  /// - Returns: The value and the places as JSON pointers, or `nil` if there is no value.
+  func shown(_ redaction: InspectorRedaction, secrets: Set<TweakID>) -> (value: InspectedValue, places: [String])? {
+    guard var value else { return nil }
+    var places: [String] = []
+    for tweak in tweaks ?? [] where secrets.contains(tweak.id) {
+      let path = isSuite ? [TweakInspection.key(of: tweak.id)] : [tweak.feature, tweak.variable, "Value"]
+      guard value.value(at: path) != nil, let hidden = value.replacing(path, with: .redacted) else { continue }
+      value = hidden
+      places.append(path.map { "/" + JSONPointer.escaped($0) }.joined())
+    }
+    let (shown, more) = redaction.apply(to: value)
+    return (shown, Set(places + more).sorted())
+  }
+}
+
+extension DurableFileError {
+  fileprivate var isMissing: Bool { if case .notFound = self { true } else { false } }
+}

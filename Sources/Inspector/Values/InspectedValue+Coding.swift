@@ -1,0 +1,100 @@
+import Foundation
+import StrictJSON
+
+extension InspectedValue: Codable {
+  /// A name of any member.
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  private static let exactNumber = Name("$number")
+
+  /// The integers that every JSON reader keeps.
+  private static let safeIntegers = -9_007_199_254_740_991...9_007_199_254_740_991
+
+  /// Decodes a value.
+  ///
+  /// - Parameter decoder: The decoder.
+  /// - Throws: `DecodingError` if there is no JSON value.
+  public init(from decoder: any Decoder) throws {
+    if let members = Self.members(in: decoder) {
+      if members.allKeys.count == 1, members.allKeys[0].stringValue == Self.exactNumber.stringValue,
+        let number = Self.number(try members.decode(String.self, forKey: Self.exactNumber))
+      {
+        self = number
+        return
+      }
+      var object: [String: InspectedValue] = [:]
+      for key in members.allKeys { object[key.stringValue] = try members.decode(InspectedValue.self, forKey: key) }
+      self = .object(object)
+    } else if var elements = Self.elements(in: decoder) {
+      var array: [InspectedValue] = []
+      while !elements.isAtEnd { array.append(try elements.decode(InspectedValue.self)) }
+      self = .array(array)
+    } else {
+      self = try Self.scalar(try decoder.singleValueContainer())
+    }
+  }
+
+  /// Returns the number with a notation in JSON, or `nil` if the text is no number.
+  private static func number(_ text: String) -> InspectedValue? {
+    if let number = Int(text) { return .integer(number) }
+    do throws(TextProblem) {
+      let value = try parse(Data(text.utf8))
+      return value.typeName == "number" ? value : nil
+    } catch {
+      return nil
+    }
+  }
+
+  private static func members(in decoder: any Decoder) -> KeyedDecodingContainer<Name>? {
+    do { return try decoder.container(keyedBy: Name.self) } catch { return nil }
+  }
+
+  private static func elements(in decoder: any Decoder) -> (any UnkeyedDecodingContainer)? {
+    do { return try decoder.unkeyedContainer() } catch { return nil }
+  }
+
+  private static func scalar(_ container: any SingleValueDecodingContainer) throws -> InspectedValue {
+    if container.decodeNil() { return .null }
+    do { return .bool(try container.decode(Bool.self)) } catch {}
+    do { return .integer(try container.decode(Int.self)) } catch {}
+    do { return .number(try container.decode(Double.self)) } catch {}
+    return .string(try container.decode(String.self))
+  }
+
+  /// Encodes the value.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The error of the encoder.
+  public func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .object(let members):
+      var container = encoder.container(keyedBy: Name.self)
+      for (name, value) in members { try container.encode(value, forKey: Name(name)) }
+    case .array(let elements):
+      var container = encoder.unkeyedContainer()
+      for element in elements { try container.encode(element) }
+    case .integer(let number) where !Self.safeIntegers.contains(number):
+      var container = encoder.container(keyedBy: Name.self)
+      try container.encode("\(number)", forKey: Self.exactNumber)
+    case .longNumber(let text):
+      var container = encoder.container(keyedBy: Name.self)
+      try container.encode(text, forKey: Self.exactNumber)
+    default:
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .bool(let value): try container.encode(value)
+      case .integer(let value): try container.encode(value)
+      case .number(let value): try container.encode(value)
+      case .string(let value): try container.encode(value)
+      default: try container.encodeNil()
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import AppGroups
+import Foundation
+import Inspector
+import Signals
+import TestSupport
+
+/// A temporary group directory that a test inspects.
+final class InspectedDirectory: Sendable {
+  let temporary: TemporaryDirectory
+  let container: AppGroupsContainer
+
+  init() throws {
+    temporary = try TemporaryDirectory()
+    container = try AppGroupsContainer(directory: temporary.url)
+  }
+
+  var url: URL { temporary.url }
+
+  func file(_ path: String) -> URL { url.appending(path: path) }
+
+  /// Everything that `find` shows of each file and directory: path, kind, size, permissions, times and content.
+  ///
+  /// The index of a database's log is left out, because readers write marks into it.
+  func listing() throws -> [String] {
+    let paths = FileManager.default.enumerator(atPath: url.path)?.compactMap { $0 as? String } ?? []
+    return try paths.sorted().filter { !$0.hasSuffix("-shm") }.map { path in
+      let attributes = try FileManager.default.attributesOfItem(atPath: url.path + "/" + path)
+      let isFile = attributes[.type] as? FileAttributeType == .typeRegular
+      let content = isFile ? try Data(contentsOf: file(path)).hashValue : 0
+      let date = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+      return "\(path) \(attributes[.type] ?? "") \(attributes[.size] ?? "") \(attributes[.posixPermissions] ?? "") "
+        + "\(attributes[.systemFileNumber] ?? "") \(date) \(content)"
+    }
+  }
+}
+
+extension Inspector {
+  /// Waits until a snapshot satisfies a condition.
+  func wait(
+    _ limit: Duration = .seconds(20), until condition: @escaping @Sendable (InspectorSnapshot) -> Bool
+  ) async throws -> InspectorSnapshot {
+    try await withThrowingTaskGroup(of: InspectorSnapshot.self) { group in
+      group.addTask {
+        for await snapshot in self.property.values where condition(snapshot) { return snapshot }
+        throw CancellationError()
+      }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        throw Overdue(snapshot: self.value)
+      }
+      guard let first = try await group.next() else { throw CancellationError() }
+      group.cancelAll()
+      return first
+    }
+  }
+}
+
+/// The failure of a wait, with the last snapshot.
+struct Overdue: Error, CustomStringConvertible {
+  let snapshot: InspectorSnapshot
+
+  var description: String {
+    let resources = snapshot.resources.map { "\($0.id) \($0.status) \($0.value.map { "\($0)" } ?? "") \($0.details)" }
+    return "the snapshot did not become as expected:\n" + resources.joined(separator: "\n")
+      + snapshot.problems.map(\.message).joined(separator: "\n")
+  }
+}

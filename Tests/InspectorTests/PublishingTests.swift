@@ -1,0 +1,88 @@
+import AppGroups
+import Foundation
+import Inspector
+import Signals
+import TestSupport
+import Testing
+
+/// Processes that publish their signals.
+@Suite struct PublishingTests {
+  private func graph(_ snapshot: InspectorSnapshot) -> InspectedGraph? {
+    guard case .graph(let graph)? = snapshot.resources(.graph).first?.details else { return nil }
+    return graph
+  }
+
+  @Test func `registered signals appear with their dependencies and subscriptions until the end`() async throws {
+    let directory = try InspectedDirectory()
+    let name = UUID().uuidString
+    let volume = MutableProperty(5).registered(as: "volume \(name)") { "\($0) of 10" }
+    let loud = Property.derived(volume) { $0 > 7 }.registered(as: "loud \(name)")
+    let keys = Emitter<String, Never>().registered(as: "keys \(name)")
+    let subscription = keys.filter { !$0.isEmpty }.sink { _ in }
+    let publication = try Inspector.publish(in: directory.container)
+    let inspector = try Inspector(directory: directory.url)
+    let snapshot = try await inspector.wait { snapshot in
+      self.graph(snapshot)?.nodes.contains { $0.name == "keys \(name)" } ?? false
+    }
+    let shown = try #require(graph(snapshot))
+    #expect(shown.pid == ProcessInfo.processInfo.processIdentifier)
+    let (first, second) = (
+      shown.nodes.first { $0.name == "volume \(name)" }, shown.nodes.first { $0.name == "loud \(name)" }
+    )
+    #expect(first?.value == "5 of 10")
+    #expect(first?.kind == "property")
+    // Without a description, the value is not visible.
+    #expect(second?.value == nil)
+    #expect(second?.kind == "derived")
+    #expect(shown.edges.contains { $0.from == first?.id && $0.to == second?.id })
+    let node = try #require(shown.nodes.first { $0.name == "keys \(name)" })
+    #expect(node.subscribers == 1)
+    #expect(shown.consumers.first { $0.node == node.id }?.steps == ["filter", "sink"])
+    #expect(snapshot.processes.contains { $0.publishes })
+
+    volume.value = 8
+    _ = try await inspector.wait { snapshot in
+      self.graph(snapshot)?.nodes.contains { $0.name == "volume \(name)" && $0.value == "8 of 10" } ?? false
+    }
+    for number in 0..<100 { volume.value = number }
+    let counted = try await inspector.wait { snapshot in
+      self.graph(snapshot)?.nodes.first { $0.name == "volume \(name)" }?.changes == "101"
+    }
+    let rate = graph(counted)?.nodes.first { $0.name == "volume \(name)" }?.rate
+    #expect((rate?.s1 ?? 0) > 1)
+    #expect((rate?.s60 ?? 0) > 1)
+    #expect(graph(counted)?.nodes.first { $0.name == "keys \(name)" }?.changes == nil)
+    publication.cancel()
+    _ = try await inspector.wait { $0.resources(.graph).isEmpty }
+    #expect(try directory.temporary.names(in: ".shared/signals").isEmpty)
+    subscription.cancel()
+    withExtendedLifetime(loud) {}
+  }
+
+  @Test func `the directory of sockets is closed to others, and a long path is no obstacle`() async throws {
+    let temporary = try TemporaryDirectory()
+    let deep = temporary.url.appending(
+      path: String(repeating: "d", count: 120) + "/" + String(repeating: "e", count: 90))
+    let container = try AppGroupsContainer(directory: deep)
+    let publication = try Inspector.publish(in: container)
+    let folder = deep.appending(path: ".shared/signals")
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
+    #expect(mode == 0o700)
+    let inspector = try Inspector(directory: deep)
+    _ = try await inspector.wait { !$0.resources(.graph).isEmpty }
+    publication.cancel()
+  }
+
+  @Test func `the socket that a killed process left is removed by the next one`() throws {
+    let directory = try InspectedDirectory()
+    let folder = directory.file(".shared/signals")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // No process has this identifier.
+    try Data().write(to: folder.appending(path: "4194999-x"))
+    let publication = try Inspector.publish(in: directory.container)
+    let names = try directory.temporary.names(in: ".shared/signals")
+    #expect(names.count == 1)
+    #expect(names.first?.hasPrefix("\(ProcessInfo.processInfo.processIdentifier)-") == true)
+    publication.cancel()
+  }
+}
