@@ -55,6 +55,11 @@ struct SuspensionTests {
     return all
   }
 
+  private func expectNoLocks(of peer: PeerProcess) throws {
+    let locked = try LockTable.files(in: folder.url, lockedBy: peer.identifier)
+    #expect(locked == [])
+  }
+
   @Test func `under load, a suspended process holds no lock, others go on, and nothing is lost`() async throws {
     let peers = try await start(lockTimeout: 0)
     var chance = Chance()
@@ -62,7 +67,7 @@ struct SuspensionTests {
     for round in 1...Scale.count(6, torture: 200) {
       let victim = chance.number(below: peers.count)
       try await peers[victim].send("shared-suspend")
-      #expect(try LockTable.files(in: folder.url, lockedBy: peers[victim].identifier) == [])
+      try expectNoLocks(of: peers[victim])
       let others = peers.indices.filter { $0 != victim }
       let present = Self.names.enumerated().map { $0 == victim ? $1 + "*" : $1 }.joined(separator: ",")
       for index in others {
@@ -71,7 +76,7 @@ struct SuspensionTests {
         #expect(try await tally(of: peers[index]).total >= known + 20)
         try await peers[index].send("shared-present \(present)")
       }
-      #expect(try LockTable.files(in: folder.url, lockedBy: peers[victim].identifier) == [])
+      try expectNoLocks(of: peers[victim])
       try await peers[victim].send("shared-resume")
       try await peers[others[0]].send("shared-present \(Self.names.joined(separator: ","))")
       Scale.progress("\(round) suspensions")
@@ -88,7 +93,7 @@ struct SuspensionTests {
     for _ in 1...Scale.count(2, torture: 50) {
       for peer in peers { try await peer.send("shared-step \(chance.number(below: 1 << 30)) 5") }
       for peer in peers { try await peer.send("shared-suspend") }
-      for peer in peers { #expect(try LockTable.files(in: folder.url, lockedBy: peer.identifier) == []) }
+      for peer in peers { try expectNoLocks(of: peer) }
       for peer in peers { try await peer.send("shared-resume") }
     }
     for peer in peers { try await peer.send("shared-stop") }
