@@ -9,7 +9,7 @@ enum Project {
   /// The modules that samples may import, listed because their objects are linked into each sample.
   static let modules = [
     "Signals", "FileSignals", "StrictJSON", "AppGroups", "Stores", "Containers", "Contexts", "TweakFormat", "Tweaks",
-    "SignalsKit", "SignalsTesting",
+    "Cluster", "Inspector", "SignalsKit", "SignalsTesting",
   ]
 
   /// The folder in which this test was built.

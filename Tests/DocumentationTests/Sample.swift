@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A program in the documentation.
@@ -8,6 +9,9 @@ struct Sample: Sendable, CustomTestStringConvertible {
     /// The line at which the code begins, counted from 1.
     var line: Int
     var code: [Substring]
+
+    /// A Boolean value that indicates whether the program needs more than this machine, and is only compiled.
+    var isOnlyCompiled = false
   }
 
   /// The file's path relative to the root of the package.
@@ -20,6 +24,11 @@ struct Sample: Sendable, CustomTestStringConvertible {
   var testDescription: String {
     "\(path):\(pieces.first?.line ?? 1)"
   }
+
+  /// The address that samples use for a cluster.
+  ///
+  /// If etcd is not installed, they are only compiled.
+  private static let clusterAddress = "http://127.0.0.1:2379"
 
   /// The program, with directives that map the compiler's diagnostics to the documentation.
   var program: String {
@@ -43,7 +52,14 @@ struct Sample: Sendable, CustomTestStringConvertible {
       line: pieces.first?.line ?? 1,
       column: 1
     )
-    switch try await SampleRunner.run(program) {
+    let needsCluster = program.contains(Self.clusterAddress)
+    let isRun = !pieces.contains(where: \.isOnlyCompiled) && (!needsCluster || EtcdServer.executable != nil)
+    // Each sample has a cluster of its own, at another address.
+    let server = needsCluster && isRun ? try await EtcdServer.single() : nil
+    let address = server?.url.absoluteString ?? Self.clusterAddress
+    defer { withExtendedLifetime(server) {} }
+    switch try await SampleRunner.run(program.replacing(Self.clusterAddress, with: address), isRun: isRun) {
+    case .compiled: break
     case .doesNotCompile(let diagnostics):
       Issue.record("\(testDescription) does not compile:\n\(diagnostics)", sourceLocation: location)
     case .failed(let errors):

@@ -7,17 +7,18 @@ enum SampleRunner {
   enum Outcome: Sendable {
     case doesNotCompile(diagnostics: String)
     case failed(errors: String)
+    case compiled
     case ran(printed: String)
   }
 
   /// Compilers need much memory: two run at a time, whatever the number of tests.
   private static let turnstile = Turnstile(permits: 2)
 
-  /// Compiles a program against the modules of this build, and runs it in its own folder and home.
-  static func run(_ program: String) async throws -> Outcome {
+  /// Compiles a program against the modules of this build, and runs it in its own folder and home if requested.
+  static func run(_ program: String, isRun: Bool = true) async throws -> Outcome {
     await turnstile.enter()
     do {
-      let outcome = try await compileAndRun(program)
+      let outcome = try await compileAndRun(program, isRun: isRun)
       await turnstile.leave()
       return outcome
     } catch {
@@ -63,7 +64,7 @@ enum SampleRunner {
     return checked.isSuccess && !diagnostics.contains("warning:") ? "" : diagnostics
   }
 
-  private static func compileAndRun(_ program: String) async throws -> Outcome {
+  private static func compileAndRun(_ program: String, isRun: Bool) async throws -> Outcome {
     let folder = FileManager.default.temporaryDirectory.appending(path: "signals-sample-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -78,6 +79,7 @@ enum SampleRunner {
     guard compilation.isSuccess else {
       return .doesNotCompile(diagnostics: compilation.errors + compilation.printed)
     }
+    guard isRun else { return .compiled }
     let run = try await execute([path("program")], in: folder, isAtHome: true)
     return run.isSuccess ? .ran(printed: run.printed) : .failed(errors: run.errors)
   }

@@ -49,6 +49,8 @@ extension Sample {
   }
 
   /// The code between each ```` ```swift ```` and ```` ``` ````, except below a comment `<!-- not compiled -->`.
+  ///
+  /// A program with a fence below a comment `<!-- not run -->` is only compiled.
   static func fences(in lines: [Substring]) -> [Piece] {
     var pieces: [Piece] = []
     var open: (piece: Piece, indentation: Int, isCode: Bool)?
@@ -65,7 +67,8 @@ extension Sample {
         }
       } else if text.hasPrefix("```") {
         let isCode = text.dropFirst(3) == "swift" && lastProse != "<!-- not compiled -->"
-        open = (Piece(line: index + 2, code: []), line.count - text.count, isCode)
+        let isOnlyCompiled = lastProse == "<!-- not run -->"
+        open = (Piece(line: index + 2, code: [], isOnlyCompiled: isOnlyCompiled), line.count - text.count, isCode)
       } else if !text.isEmpty {
         lastProse = text
       }
