@@ -4,9 +4,9 @@
     make-platform.py OUT WHEEL
 
 The standard library comes from the toolchain's own textual interfaces, Foundation and Dispatch from the interfaces that the
-toolchain synthesises of its Linux modules, Combine, Security and SwiftUI from what is declared beside this file, and Darwin's
-C headers from WHEEL, the package `ziglang` of PyPI, which contains Apple's open-source headers. What has no spelling on Darwin is left
-out.
+toolchain synthesises of its Linux modules, Combine, Core Data, Security and SwiftUI from what is declared beside this file,
+and Darwin's C headers from WHEEL, the package `ziglang` of PyPI, which contains Apple's open-source headers. What has no spelling
+on Darwin is left out.
 """
 import json
 import os
@@ -33,7 +33,7 @@ STANDARD = (
 HEADERS = (
     "errno.h fcntl.h pthread.h signal.h stdio.h stdlib.h string.h time.h unistd.h dirent.h poll.h spawn.h termios.h "
     "sys/event.h sys/file.h sys/ioctl.h sys/mman.h sys/mount.h sys/param.h sys/resource.h sys/stat.h sys/socket.h sys/time.h "
-    "sys/types.h sys/un.h sys/wait.h sys/xattr.h sys/clonefile.h os/lock.h mach/mach_time.h libgen.h limits.h"
+    "sys/types.h sys/un.h sys/wait.h sys/xattr.h sys/clonefile.h netdb.h netinet/in.h netinet/tcp.h os/lock.h mach/mach_time.h libgen.h limits.h"
 ).split()
 
 
@@ -179,6 +179,7 @@ def make(name):
         ],
     )
     platform.add_declared("Combine")
+    platform.add_declared("CoreData")
     platform.add_declared("Security")
     platform.add_declared("SwiftUI")
     print(f"{name} is ready", flush=True)
