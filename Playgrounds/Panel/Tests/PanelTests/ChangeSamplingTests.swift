@@ -1,0 +1,46 @@
+import Foundation
+import Inspector
+import Testing
+
+@testable import Panel
+
+/// The limit for the changes of a stream.
+@Suite struct ChangeSamplingTests {
+  private func change(_ number: Int, _ resource: String) throws -> InspectorChange {
+    let text = """
+      {"seq": "\(number)", "r": "\(resource)", "kind": "file", "op": "update", "at": 0, "n": 1, "summary": ""}
+      """
+    return try InspectorJSON.decode(InspectorChange.self, from: Data(text.utf8))
+  }
+
+  @Test func `no change is lost without being counted`() throws {
+    var sampling = ChangeSampling()
+    var now = ContinuousClock.now
+    var (sent, skipped) = (0, 0)
+    // A hundred thousand changes of 1,000 resources in one second.
+    for number in 0..<100_000 {
+      now += .microseconds(10)
+      if try sampling.add(change(number, "file/\(number % 1000)"), at: now) != nil { sent += 1 }
+      guard number % 2000 == 0 else { continue }
+      sent += sampling.due(at: now).count
+      skipped += sampling.takeGap(at: now)?.skipped ?? 0
+    }
+    #expect(sent <= 600)
+    for _ in 0..<1000 where sampling.isHolding {
+      now += .milliseconds(20)
+      sent += sampling.due(at: now).count
+      skipped += sampling.takeGap(at: now)?.skipped ?? 0
+    }
+    #expect(!sampling.isHolding)
+    #expect(sent + skipped == 100_000)
+  }
+
+  @Test func `the last change of a resource is sent, whatever came before it`() throws {
+    var sampling = ChangeSampling()
+    let start = ContinuousClock.now
+    for number in 0..<50 { _ = try sampling.add(change(number, "file/a"), at: start) }
+    #expect(sampling.due(at: start).isEmpty)
+    #expect(sampling.due(at: start + .milliseconds(100)).map(\.seq) == ["49"])
+    #expect(sampling.takeGap(at: start + .milliseconds(100))?.skipped == 48)
+  }
+}
