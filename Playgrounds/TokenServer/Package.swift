@@ -15,6 +15,9 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "TokenServer",
   platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "TokenServer", targets: ["TokenServer"])
+  ],
   dependencies: [
     .package(name: "Signals", path: "../.."),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.26.0"),

@@ -4,7 +4,7 @@ public import Foundation
 
 /// A server on this machine that hands out tokens which last for a moment, and may be exchanged once.
 ///
-/// - `POST /login`: a user and a token
+/// - `POST /login`, with the name of the user as its body: a user and a token
 /// - `POST /renew`, with the token in the field `Authorization`: the next token; a token that was exchanged already is
 ///   refused
 /// - `POST /logout`
@@ -34,10 +34,7 @@ public actor TokenServer {
   private let lifetime: Double
   private let server: HTTPServer
   private var running: Task<Void, any Error>?
-  private var count = 0
-  private var token: String?
-  /// The token before, which counts until the next is used: its answer may have been lost.
-  private var previous: String?
+  private var ledger: TokenLedger
   private var faults: [Fault] = []
 
   /// How often each path was asked for.
@@ -45,11 +42,15 @@ public actor TokenServer {
 
   /// Makes a server at rest.
   ///
-  /// - Parameter lifetime: How many seconds a token lasts.
-  /// - Throws: An error of the socket.
-  public init(lifetime: Double) throws {
+  /// - Parameters:
+  ///   - lifetime: How many seconds a token lasts.
+  ///   - port: The port to listen on, or 0 for any free one.
+  ///   - file: A file that keeps the sessions for the next server; by default, they end with this one.
+  /// - Throws: An error of the socket, or the reason why the file cannot be read.
+  public init(lifetime: Double, port: UInt16 = 0, file: URL? = nil) throws {
     self.lifetime = lifetime
-    server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: 0), logger: .disabled)
+    ledger = try TokenLedger(file: file)
+    server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
   }
 
   /// Starts it.
@@ -60,7 +61,8 @@ public actor TokenServer {
     for path in ["/login", "/renew", "/logout"] {
       await server.appendRoute(HTTPRoute("POST \(path)")) { [weak self] request in
         guard let self else { return HTTPResponse(statusCode: .internalServerError) }
-        return await answer(path, authorization: request.headers[.authorization])
+        let body = String(decoding: try await request.bodyData, as: UTF8.self)
+        return await answer(path, body: body, authorization: request.headers[.authorization])
       }
     }
     running = Task { [server] in try await server.run() }
@@ -84,7 +86,7 @@ public actor TokenServer {
     self.faults += faults
   }
 
-  private func answer(_ path: String, authorization: String?) async -> HTTPResponse {
+  private func answer(_ path: String, body: String, authorization: String?) async -> HTTPResponse {
     requests[path, default: 0] += 1
     let fault = faults.isEmpty ? nil : faults.removeFirst()
     switch fault {
@@ -93,12 +95,18 @@ public actor TokenServer {
     case .invalidGrant: return refusal
     case .cut, nil: break
     }
-    switch path {
-    case "/logout":
-      (token, previous) = (nil, nil)
-      return HTTPResponse(statusCode: .ok)
-    case "/renew" where authorization == nil || (authorization != token && authorization != previous): return refusal
-    default: return grant(isCut: fault == .cut)
+    do {
+      switch path {
+      case "/logout":
+        try ledger.end(authorization)
+        return HTTPResponse(statusCode: .ok)
+      case "/login": return try grant(ledger.begin(body.isEmpty ? "ada" : body), isCut: fault == .cut)
+      default:
+        guard let next = try ledger.exchange(authorization) else { return refusal }
+        return try grant(next, isCut: fault == .cut)
+      }
+    } catch {
+      return HTTPResponse(statusCode: .internalServerError)
     }
   }
 
@@ -106,16 +114,9 @@ public actor TokenServer {
     HTTPResponse(statusCode: .badRequest, body: Data(#"{"error":"invalid_grant"}"#.utf8))
   }
 
-  private func grant(isCut: Bool) -> HTTPResponse {
-    count += 1
-    let next = "token-\(count)"
-    (previous, token) = (token, next)
-    do {
-      let body = try JSONEncoder().encode(Grant(user: "ada", token: next, lifetime: lifetime))
-      guard isCut else { return HTTPResponse(statusCode: .ok, body: body) }
-      return HTTPResponse(statusCode: .ok, body: HTTPBodySequence(from: HalfBody(whole: body), count: body.count))
-    } catch {
-      return HTTPResponse(statusCode: .internalServerError)
-    }
+  private func grant(_ session: (user: String, token: String), isCut: Bool) throws -> HTTPResponse {
+    let body = try JSONEncoder().encode(Grant(user: session.user, token: session.token, lifetime: lifetime))
+    guard isCut else { return HTTPResponse(statusCode: .ok, body: body) }
+    return HTTPResponse(statusCode: .ok, body: HTTPBodySequence(from: HalfBody(whole: body), count: body.count))
   }
 }
