@@ -34,7 +34,7 @@ struct Guide {
     let scenes: [any Scene] = [
       ArrivalScene(isQuick: isQuick), CountingScene(isQuick: isQuick), KilledWriterScene(isQuick: isQuick),
       ForeignProgramsScene(), EnvironmentScene(isQuick: isQuick), SessionScene(isQuick: isQuick),
-      FlagScene(isQuick: isQuick),
+      FlagScene(isQuick: isQuick), FleetScene(isQuick: isQuick),
     ]
     var promises: [Promise] = []
     for (index, scene) in scenes.enumerated() {

@@ -1,3 +1,4 @@
+import Cluster
 import Foundation
 import SignalsKit
 
@@ -23,6 +24,8 @@ enum ChildRole {
   case visitor(directory: String)
   /// Prints what is set for the shop, and sets the discount that it is told to.
   case shop(directory: String)
+  /// Increments a value of a cluster so many times, when it is told to begin.
+  case machine(endpoints: String, times: Int)
   /// Uses everything at once, as one of several workers.
   case worker(directory: String, slot: Int)
 
@@ -31,7 +34,7 @@ enum ChildRole {
 
   private static let names = [
     "writer", "watcher", "counter", "painter", "examiner", "decorator", "tenant", "switcher", "visitor", "shop",
-    "worker",
+    "machine", "worker",
   ]
 
   init(_ arguments: [String]) throws(UsageError) {
@@ -48,6 +51,7 @@ enum ChildRole {
     case "switcher": self = .switcher(directory: directory)
     case "visitor": self = .visitor(directory: directory)
     case "shop": self = .shop(directory: directory)
+    case "machine": self = .machine(endpoints: directory, times: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0)
     case "worker": self = .worker(directory: directory, slot: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0)
     default: throw UsageError("\(Self.flag) takes one of \(Self.names.joined(separator: ", "))")
     }
@@ -65,6 +69,7 @@ enum ChildRole {
     case .switcher(let directory): ["switcher", directory]
     case .visitor(let directory): ["visitor", directory]
     case .shop(let directory): ["shop", directory]
+    case .machine(let endpoints, let times): ["machine", endpoints, String(times)]
     case .worker(let directory, let slot): ["worker", directory, String(slot)]
     }
   }
@@ -85,6 +90,7 @@ enum ChildRole {
     case .switcher(let directory): try await switchForEver(in: directory)
     case .visitor(let directory): try await visit(in: directory, commands)
     case .shop(let directory): try await sell(in: directory, commands)
+    case .machine(let endpoints, let times): try await count(times, at: endpoints, commands)
     case .worker(let directory, let slot):
       try await SoakWorker(slot: slot, directory: directory).run(commands) { say($0) }
     }
@@ -197,6 +203,17 @@ enum ChildRole {
     }
     discounts.cancel()
     doors.cancel()
+  }
+
+  private func count(_ times: Int, at endpoints: String, _ commands: Commands) async throws {
+    let cluster = try EtcdCluster(
+      endpoints: endpoints.split(separator: ",").compactMap { URL(string: String($0)) }, namespace: "tour",
+      options: ClusterOptions(deadline: .seconds(60)))
+    let count = try await ClusterValue.open(key: "count", initialValue: 0, cluster: cluster)
+    say("ready")
+    for await _ in commands.lines { break }
+    for _ in 0..<times { try await count.update { $0 += 1 } }
+    say("done")
   }
 
   private func environments(_ directory: String) throws -> AppContainer {
