@@ -2,7 +2,7 @@
 import PackageDescription
 
 /// What pages and tools may import.
-let modules: [Target.Dependency] = ["Signals", "FileSignals", "AppGroups", "SignalsKit"].map { name in
+let modules: [Target.Dependency] = ["Signals", "FileSignals", "AppGroups", "SignalsKit", "Cluster"].map { name in
   .product(name: name, package: "Signals")
 }
 
@@ -25,6 +25,8 @@ let pages = [
   "12-Sessions",
   "13-Tweaks",
   "14-Suspension",
+  "15-Cluster",
+  "16-RemoteTweaks",
 ].map { page in
   Target.executableTarget(
     name: page,

@@ -164,7 +164,7 @@ private func onTwoThreads(_ body: @escaping @Sendable () -> Void) {
   done.wait()
 }
 
-/// Sends as many values as asked, and keeps the subscription alive meanwhile.
+/// Sends as many values as asked, and keeps the subscription alive until then.
 func sending(_ source: Source, _ subscription: SignalSubscription) -> Workload {
   { count in
     for value in 0..<count { source.send(value) }

@@ -51,11 +51,22 @@ private func registerFlagReads() {
     let tally = Tally()
     return { count in for _ in 0..<count { tally.add(manager[key]) } }
   }
+  measure("flagStructure", ours) {
+    let manager = threeProviders()
+    let key = TweakKey("shopWindow", "layout", default: Layout())
+    let tally = Tally()
+    return { count in for _ in 0..<count { tally.add(manager[key].columns) } }
+  }
   measure("flagWrapper", ours) {
     let settings = Settings(threeProviders())
     let tally = Tally()
     return { count in for _ in 0..<count { tally.add(settings.limit) } }
   }
+}
+
+private struct Layout: TweakStructure {
+  var columns = 2
+  var rows = 3
 }
 
 private struct Settings {
@@ -73,7 +84,9 @@ private func threeProviders() -> TweakManager {
   return TweakManager(providers: [
     EphemeralTweakProvider(["other": ["key": 1]]),
     EnvironmentTweakProvider(environment: ["TWEAK_SOME__OTHER": "1"]),
-    EphemeralTweakProvider(["shopWindow": ["limitOfItems": 10, "title": .string(title)]], name: "Defaults"),
+    EphemeralTweakProvider(
+      ["shopWindow": ["limitOfItems": 10, "title": .string(title), "layout": #"{"columns":4,"rows":5}"#]],
+      name: "Defaults"),
   ])
 }
 

@@ -85,7 +85,7 @@ private func registerOurStore() {
     let database = opened(filled: true)
     return { count in
       for index in 0..<count {
-        attempt { sink(try database.read { try $0.rows(select, arguments: [.integer(Int64(index + 1))]).first }) }
+        attempt { sink(try database.read { try $0.row(select, arguments: [.integer(Int64(index + 1))]) }) }
       }
     }
   }
@@ -94,7 +94,7 @@ private func registerOurStore() {
     return { count in
       attempt {
         try database.read { transaction in
-          for index in 0..<count { sink(try transaction.rows(select, arguments: [.integer(Int64(index + 1))]).first) }
+          for index in 0..<count { sink(try transaction.row(select, arguments: [.integer(Int64(index + 1))])) }
         }
       }
     }

@@ -48,6 +48,7 @@ private let flags = [
     aim: .atMost(1.0 / 30, of: configuration)),
   Row("flagText", "the same, a text", aim: .atMost(1.0 / 30, of: "flagName.\(configuration)")),
   Row("flagKey", "the same by a typed key", aim: .atMost(0.4, of: "flagName.\(ours)")),
+  Row("flagStructure", "a structure by a typed key, once decoded", aim: .atMost(2, of: "flagName.\(ours)")),
   Row("flagWrapper", "the same by a property wrapper", aim: .atMost(0.1, of: "flagName.\(ours)")),
   Row(
     "flagLoad1000", "load a file of 1,000 flags", block: 1, isSlow: true, beside: [configuration],
