@@ -1,0 +1,12 @@
+import Cluster
+import Foundation
+import SignalsKit
+
+struct Limits: Codable, Sendable {
+  var requestsPerSecond = 100
+}
+
+guard let endpoint = URL(string: "http://127.0.0.1:2379") else { exit(1) }
+let cluster = try EtcdCluster(endpoints: [endpoint], namespace: "fleet")
+let limits = try await ClusterValue.open(key: "limits", initialValue: Limits(), cluster: cluster)
+print(limits.value.requestsPerSecond)  // Prints "100"
