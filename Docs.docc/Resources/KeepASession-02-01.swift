@@ -34,5 +34,3 @@ let states = context.authState.sink { print($0) }  // Prints "restoring"
 try await context.setup(authDelegate: server)  // Prints "presession"
 _ = await context.authState.values.first { $0 == .authenticated }  // Prints "authenticated"
 states.cancel()
-
-try FileManager.default.removeItem(at: root)
