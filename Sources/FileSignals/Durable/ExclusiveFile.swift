@@ -126,13 +126,15 @@ package final class ExclusiveFile {
     }
     var isLocked = false
     defer { if !isLocked { ThreadLocks.shared.release(place.key) } }
+    turn.note(.sought)
     if waits {
       try place.sidecar.acquire()
     } else {
       guard try place.sidecar.tryAcquire() else { return nil }
     }
-    turn.note(isHeld: true)
+    turn.note(.held)
     defer { if !isLocked { place.sidecar.unlock() } }
+    // The wait may have lasted longer than a suspension waited for it.
     try DirectoryRules.checkOpen(place.location.url, except: turn)
     isLocked = place.isCurrent
     if isLocked { LockHolder.record(in: place.sidecar.number) }

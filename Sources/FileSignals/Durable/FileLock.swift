@@ -102,8 +102,12 @@ package struct FileLock: ~Copyable, Sendable {
   ///   if the limit for waiting there has passed.
   @available(*, noasync, message: "It may wait for another process")
   package func lock(_ mode: Mode = .exclusive) throws(DurableFileError) {
-    try acquire(mode)
-    try list()
+    _ = try listed { () throws(DurableFileError) in
+      try acquire(mode)
+      // The wait may have lasted longer than the suspension waited for it.
+      try DirectoryRules.checkOpen(url)
+      return true
+    }
     LockHolder.record(in: number)
   }
 
@@ -114,9 +118,7 @@ package struct FileLock: ~Copyable, Sendable {
   /// - Throws: ``DurableFileError`` if the system refuses for another reason, or if this process is suspended in the
   ///   directory of the file.
   package func tryLock(_ mode: Mode = .exclusive) throws(DurableFileError) -> Bool {
-    guard try tryAcquire(mode) else { return false }
-    try list()
-    return true
+    try listed { () throws(DurableFileError) in try tryAcquire(mode) }
   }
 
   /// Releases the lock; the file stays open.
@@ -130,16 +132,14 @@ package struct FileLock: ~Copyable, Sendable {
   /// Acquires the lock, which the caller must list, so that a suspension waits for its release.
   @available(*, noasync)
   func acquire(_ mode: Mode = .exclusive) throws(DurableFileError) {
-    if DirectoryRules.areSet {
-      try DirectoryRules.checkOpen(url)
-      if let limit = DirectoryRules.shared.rule(for: url).limit { return try acquire(mode, within: limit) }
-    }
+    try DirectoryRules.checkOpen(url)
+    if let limit = DirectoryRules.limit(for: url) { return try acquire(mode, within: limit) }
     guard uninterrupted({ flock(number, mode.operation) }) == 0 else { throw DurableFileError(errno, "lock", url) }
   }
 
   /// Acquires the lock if it is free; the caller must list it.
   func tryAcquire(_ mode: Mode = .exclusive) throws(DurableFileError) -> Bool {
-    if DirectoryRules.areSet { try DirectoryRules.checkOpen(url) }
+    try DirectoryRules.checkOpen(url)
     if uninterrupted({ flock(number, mode.operation | LOCK_NB) }) == 0 { return true }
     guard errno == EWOULDBLOCK else { throw DurableFileError(errno, "lock", url) }
     return false
@@ -159,16 +159,23 @@ package struct FileLock: ~Copyable, Sendable {
   /// The process that holds the lock; `nil` if it is unknown.
   var holder: LockHolder? { LockHolder.find(identity, descriptor: number) }
 
-  /// Lists the acquired lock, unless this process has been suspended since.
-  private func list() throws(DurableFileError) {
-    HeldLocks.shared.add(number, url)
+  /// Acquires the lock with a closure, and lists it.
+  ///
+  /// It is listed before the attempt, so that a suspension waits for the attempt.
+  private func listed(_ acquire: () throws(DurableFileError) -> Bool) throws(DurableFileError) -> Bool {
+    HeldLocks.shared.note(.sought, number, url)
     isListed.store(true, ordering: .relaxed)
     do throws(DurableFileError) {
-      try DirectoryRules.checkOpen(url)
+      if try acquire() {
+        HeldLocks.shared.note(.held, number, url)
+        return true
+      }
     } catch {
       unlock()
       throw error
     }
+    unlist()
+    return false
   }
 
   private func unlist() {

@@ -13,19 +13,20 @@ final class ThreadLocks: Sendable {
   final class Turn: Sendable {
     let lock = OwnedLock()
     let place: FilePlace
-    /// A Boolean value that indicates whether this process holds the lock between processes, too.
-    private let isHeld = Atomic(false)
+    /// The part of this process in the lock between processes.
+    private let use = Atomic(LockUse.none)
 
     init(_ place: FilePlace) {
       self.place = place
     }
 
-    /// Records whether this process holds the lock between processes; see ``DirectoryRules/areSetNow``.
-    func note(isHeld: Bool) { self.isHeld.store(isHeld, ordering: .sequentiallyConsistent) }
+    /// Records the part of this process in the lock between processes; see ``DirectoryRules/areSetNow``.
+    func note(_ new: LockUse) { use.store(new, ordering: .sequentiallyConsistent) }
 
-    /// Returns a Boolean value that indicates whether this process holds the lock of a file in a directory.
-    func isHeld(in directory: String) -> Bool {
-      isHeld.load(ordering: .sequentiallyConsistent) && DirectoryPaths(of: place.location.url).areIn(directory)
+    /// Returns the part of this process in the lock between processes of a file, if the file is in a directory.
+    func use(in directory: String) -> LockUse {
+      let use = use.load(ordering: .sequentiallyConsistent)
+      return use != .none && DirectoryPaths(of: place.location.url).areIn(directory) ? use : .none
     }
   }
 
@@ -77,14 +78,14 @@ final class ThreadLocks: Sendable {
 
   // MARK: Suspensions
 
-  /// Returns the files in a directory whose locks between processes are held.
-  func held(in directory: String) -> [URL] {
-    turns.filter { $0.isHeld(in: directory) }.map(\.place.location.url)
+  /// Returns the files in a directory whose locks between processes are held or sought.
+  func used(in directory: String) -> [(URL, LockUse)] {
+    turns.map { ($0.place.location.url, $0.use(in: directory)) }.filter { $0.1 != .none }
   }
 
   /// Returns a Boolean value that indicates whether the calling thread holds a lock in a directory, besides a given one.
   func isHeldByThisThread(in directory: String, except own: Turn? = nil) -> Bool {
-    turns.contains { $0 !== own && $0.lock.isHeldByThisThread && $0.isHeld(in: directory) }
+    turns.contains { $0 !== own && $0.lock.isHeldByThisThread && $0.use(in: directory) == .held }
   }
 
   private var turns: [Turn] { entries.withLock { $0.values.map(\.turn) } }
@@ -97,7 +98,7 @@ final class ThreadLocks: Sendable {
   func release(_ file: FileIdentity) {
     let turn = entries.withLock { entries in
       let turn = entries[file]?.turn
-      turn?.note(isHeld: false)
+      turn?.note(.none)
       entries[file]?.users -= 1
       entries[file]?.isForSwap = false
       if entries[file]?.users == 0 { entries[file] = nil }

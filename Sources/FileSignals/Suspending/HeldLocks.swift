@@ -7,21 +7,21 @@ import Signals
 final class HeldLocks: Sendable {
   static let shared = HeldLocks()
 
-  private let locks = Guarded<[CInt: URL]>([:])
+  private let locks = Guarded<[CInt: (url: URL, use: LockUse)]>([:])
 
-  /// Records that the lock of an open file is held.
-  func add(_ descriptor: CInt, _ url: URL) {
-    locks.withLock { $0[descriptor] = url }
+  /// Records that the lock of an open file is held or sought.
+  func note(_ use: LockUse, _ descriptor: CInt, _ url: URL) {
+    locks.withLock { $0[descriptor] = (url, use) }
   }
 
-  /// Records that the lock of an open file is no longer held.
+  /// Records that the lock of an open file is neither held nor sought any more.
   func remove(_ descriptor: CInt) {
     // The URL is released after the lock.
     locks.replace { $0.removeValue(forKey: descriptor) }
   }
 
-  /// Returns the files in a directory whose locks are held.
-  func held(in directory: String) -> [URL] {
-    locks.withLock { Array($0.values) }.filter { DirectoryPaths(of: $0).areIn(directory) }
+  /// Returns the files in a directory whose locks are held or sought.
+  func used(in directory: String) -> [(URL, LockUse)] {
+    locks.withLock { Array($0.values) }.filter { DirectoryPaths(of: $0.url).areIn(directory) }
   }
 }

@@ -73,14 +73,17 @@ package final class Suspensions: Sendable {
     if !unfinished.isEmpty { throw .stillBusy(directory, files: unfinished.map(\.path).sorted(), after: limit) }
   }
 
-  /// Waits until this process holds no lock in a directory.
+  /// Waits until this process neither holds nor seeks a lock in a directory.
+  ///
+  /// A thread that waits for another process is waited for, too, because it would hold the lock for a moment. If the
+  /// other process keeps the lock, the thread is no reason to fail.
   ///
   /// - Returns: The files whose locks are still held at the end.
   private func remainingLocks(in directory: String, until deadline: ContinuousClock.Instant) -> [URL] {
     var pauses = Backoff.exponential(from: .microseconds(100), upTo: .milliseconds(5)).pauses()
     while true {
-      let held = ThreadLocks.shared.held(in: directory) + HeldLocks.shared.held(in: directory)
-      if held.isEmpty || ContinuousClock.now >= deadline { return held }
+      let used = ThreadLocks.shared.used(in: directory) + HeldLocks.shared.used(in: directory)
+      if used.isEmpty || ContinuousClock.now >= deadline { return used.filter { $0.1 == .held }.map(\.0) }
       _ = pauses.sleep()
     }
   }
