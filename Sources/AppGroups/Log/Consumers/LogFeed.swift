@@ -224,8 +224,8 @@ final class LogFeed: Sendable {
       state.refusals += 1
       return state.refusals
     }
-    // The first refusals may come from a consumer that is about to end.
-    if refusals == 4, let consumer = reading.consumer { failures.send(.consumerInUse(consumer.name)) }
+    // The first refusals, in about half a second, may come from a consumer that is about to end.
+    if refusals == 6, let consumer = reading.consumer { failures.send(.consumerInUse(consumer.name)) }
   }
 
   private func endUnlessObserved() {
