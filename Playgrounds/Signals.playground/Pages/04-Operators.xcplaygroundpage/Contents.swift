@@ -293,7 +293,7 @@ show("or", numbers.filter { $0 > 9 }.switchIfEmpty([10, 11].signal))
 let typing = ["s", "si", "sig"].signal.debounce(for: .milliseconds(20))
 for await query in typing.values { print("search", query) }  // Prints "search sig"
 
-let moment = (1...).signal.prefix(for: .milliseconds(1)).count()
+let moment = (1...).signal.prefix(for: .milliseconds(200)).count()
 for await count in moment.values { print("many", count > 0) }  // Prints "many true"
 
 for await batch in TimerSignal(every: .milliseconds(1)).prefix(3).count().values { print("ticks", batch) }
