@@ -23,7 +23,7 @@
   ///
   /// Core Data merges the changes of one process only. A link appends the changed objects of each save to a log, and
   /// merges the saves of other processes into a context, in the order of the log. A process that was not running
-  /// receives what it missed when it starts.
+  /// receives the missed ones when it starts.
   ///
   /// <!-- not compiled -->
   /// ```swift
@@ -43,7 +43,7 @@
     private let failureEmitter: Emitter<AppGroupsLogError, Never>
     private let subscriptions: [SignalSubscription]
 
-    /// Begins to pass saves on and to merge those of other processes.
+    /// Begins to pass saves on and to merge the saves of other processes.
     ///
     /// - Parameters:
     ///   - context: The context into which saves of other processes are merged. Saves of every context with the same

@@ -1,7 +1,7 @@
 package import FileSignals
 package import Foundation
 
-/// Reads the announcements of a presence, without removing those of processes that have ended.
+/// Reads the announcements of a presence, without removing the files of processes that have ended.
 package enum PresenceInspection {
   /// The content of an announcement.
   package struct Announcement: Sendable {

@@ -6,7 +6,7 @@ import Synchronization
 /// A root directory whose contents can be swapped while live values observe them.
 ///
 /// When the contents are swapped, a live value that was opened in the scope follows, or is closed, according to its
-/// ``ScopePolicy``. A value that follows sends what it finds in the new contents, and does not have to be opened
+/// ``ScopePolicy``. A value that follows sends the value in the new contents, and does not have to be opened
 /// again. The owner of the root, such as an environment switch, suspends all live values, swaps the contents, and
 /// resumes the values.
 ///

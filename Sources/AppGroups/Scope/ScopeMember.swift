@@ -33,7 +33,7 @@ package protocol ScopeMember: AnyObject, Sendable {
   /// The default implementation does nothing.
   func letGo()
 
-  /// Closes and saves what must not be open during the swap.
+  /// Saves and closes everything that must not be open during the swap.
   ///
   /// The default implementation does nothing.
   func settleForSwap()

@@ -18,7 +18,7 @@ extension ScopeMembers {
 
   /// Waits for the work of all members in progress, after a swap that no member can refuse any more.
   ///
-  /// - Returns: The members, including those that could not be held.
+  /// - Returns: The members, including any that could not be held.
   func holdAfterSwap() -> [any ScopeMember] { hold(keepingRefusing: true).held }
 
   private func hold(keepingRefusing: Bool) -> (held: [any ScopeMember], refusal: (any Error)?) {

@@ -20,7 +20,7 @@ package enum SwitchedRoots {
   /// The names that are not switched in a group's directory.
   ///
   /// The system's preferences service owns the group's preferences, too. A value there counts as switched all the same,
-  /// because nothing in the directory tells a group's root from another one.
+  /// because nothing in the directory marks a group's root.
   package static let permanentNamesInGroup = ["Library/Preferences"]
 
   /// The part of an `AppContainer`'s state that lists the paths that stay in place.

@@ -7,7 +7,7 @@ enum MemberList {
     in entries: RangeEntries, as type: Value.Type, place: String
   ) -> [ClusterMember<Value>] {
     entries.entries.sorted { $0.value.createRevision < $1.value.createRevision }
-      // Without those of another version of the program.
+      // Without the members that run another version of the program.
       .compactMap { member($0, $1, as: type, place: place) }
   }
 

@@ -21,7 +21,7 @@ public import Signals
 ///
 /// - **Content.** The value `read-only` of the suite `switches` in the namespace `fleet` has the key
 ///   `fleet/switches/read-only` and contains plain JSON.
-/// - **Changes** are made exactly once, as those of a ``ClusterValue``. The changes of one transaction arrive together.
+/// - **Changes** are made exactly once, as with a ``ClusterValue``. The changes of one transaction arrive together.
 /// - **Types.** A value of another type is an error of its key; the last good value stays.
 /// - **Size.** All values of the suite are in memory. They are read in pages, and followed by the watch of the
 ///   namespace.

@@ -19,7 +19,7 @@ final class SilenceTimer: Sendable {
     source.withLock { $0.cancel() }
   }
 
-  /// Sets the deadline, in place of the one before.
+  /// Sets the deadline, and forgets an earlier one.
   func set(after pause: Duration) {
     source.withLock { $0.schedule(deadline: .now() + pause.inSeconds) }
   }

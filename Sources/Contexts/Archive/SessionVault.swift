@@ -246,7 +246,7 @@ struct SessionVault<User: SessionUser>: Sendable {
   /// Returns a name that does not reveal the user, because names of secrets are not secret.
   func key(_ revision: Int) -> String { "\(keyPrefix)\(revision)" }
 
-  /// Removes the secrets that the archive no longer names, and those that a crash has left.
+  /// Removes the secrets that the archive no longer names, and secrets that a crash has left.
   ///
   /// All other secrets in the store are left alone. A secret that cannot be removed is not an error: a later write
   /// removes it.

@@ -115,9 +115,9 @@ enum SessionWrite<User: SessionUser>: Sendable {
   case logout(StoredSession<User>)
   /// The session ends because the server refused to renew it.
   case end(RenewalAttempt<User>)
-  /// The session of a user who is no longer logged in was renewed.
+  /// The session of a logged-out user was renewed.
   case late(Renewal<User>)
-  /// The server has refused the session of a user who is no longer logged in.
+  /// The server has refused the session of a logged-out user.
   case lateEnd(RenewalAttempt<User>)
 }
 

@@ -3,7 +3,7 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Follows a directory on a queue of its own, and publishes what it finds.
+/// Follows a directory on a queue of its own, and publishes its contents.
 final class InspectorEngine: Sendable {
   let root: URL
   private let prefix: String

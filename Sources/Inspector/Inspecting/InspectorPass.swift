@@ -48,7 +48,7 @@ struct InspectorPass {
     if isTick { buildRates() }
   }
 
-  /// Builds the resources that are no places, and removes those that are gone.
+  /// Builds the resources that are no places, and removes resources that are gone.
   private mutating func buildOthers(_ lockedPaths: [UInt64: String], _ locks: inout InspectedLocks) {
     for var lock in locks.resources(lockedPaths, in: state.root.path) {
       guard case .lock(var details) = lock.details else { continue }

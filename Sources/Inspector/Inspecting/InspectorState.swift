@@ -93,7 +93,7 @@ struct InspectorState {
     return update
   }
 
-  /// Compares the problems with those of the last pass, and the list of resources with the changed ones.
+  /// Compares the problems with the problems of the last pass, and the list of resources with the changed ones.
   mutating func finish(_ update: inout InspectorUpdate, isWhole: Bool) {
     if isWhole || !problems.isEmpty || !wasReported.isEmpty {
       let found = problems.values.sorted { $0.id < $1.id }
@@ -144,7 +144,7 @@ struct InspectorState {
 
   // MARK: Reading
 
-  /// Reads the places that changed, and forgets those that are gone.
+  /// Reads the places that changed, and forgets places that are gone.
   ///
   /// - Returns: The paths of the places that were read.
   private mutating func read(_ places: [Survey.Place], touched: Set<String>, isWhole: Bool) -> Set<String> {

@@ -29,7 +29,7 @@ public struct InspectorSnapshot: Sendable, Hashable, Codable {
   /// The time at which the snapshot was taken.
   public var at: Date
 
-  /// The processes that take part: those that are present, hold a lock or publish their signals.
+  /// The processes that are present, hold a lock or publish their signals.
   public var processes: [InspectedProcess]
 
   /// Everything in the directory, in the order of the identifiers.

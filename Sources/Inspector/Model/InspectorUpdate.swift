@@ -70,7 +70,7 @@ public struct InspectorChange: Sendable, Hashable, Codable {
   /// The name under which a process shares the database, if it is known.
   public var author: String?
 
-  /// The number of writes that the change stands for.
+  /// The number of writes that the change represents.
   public var n = 1
 
   /// The change as one line.

@@ -10,7 +10,7 @@ struct ReadTweaks {
     let isSuite: Bool
   }
 
-  /// The tweaks whose values must not be shown: those that a file encrypts, or whose names suggest a secret.
+  /// The tweaks whose values must not be shown: tweaks that a file encrypts, or whose names suggest a secret.
   static func secrets(_ sources: [Source], _ redaction: InspectorRedaction) -> Set<TweakID> {
     var secrets: Set<TweakID> = []
     for source in sources {

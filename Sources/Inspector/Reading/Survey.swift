@@ -192,7 +192,7 @@ struct Survey {
     return nil
   }
 
-  /// Returns a Boolean value that indicates whether a path is that of a hidden file beside shared values, such as the
+  /// Returns a Boolean value that indicates whether a path leads to a hidden file beside shared values, such as the
   /// one that replaces a value.
   private static func isTemporary(_ path: String) -> Bool {
     let parts = path.split(separator: "/").suffix(2)

@@ -24,7 +24,7 @@ public struct InspectedDifference: Sendable, Hashable {
   ///   - old: A value, or `nil` if there was none.
   ///   - new: A later value, or `nil` if there is none.
   ///   - limit: The largest number of differences to return.
-  /// - Returns: The differences, and the number of those that were left out.
+  /// - Returns: The differences, and the number of omitted ones.
   public static func of(
     _ old: InspectedValue?, _ new: InspectedValue?, limit: Int = 50
   ) -> (differences: [InspectedDifference], more: Int) {

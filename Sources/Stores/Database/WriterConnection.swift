@@ -13,7 +13,7 @@ struct WriterConnection {
     try log.refresh()
   }
 
-  /// The names of the tables, without those of this module.
+  /// The names of the tables, without the tables of this module.
   var tableNames: [String] { log.tables.tables.keys.filter { !TableCatalog.isOwn($0) } }
 
   /// Returns the state of the file as a connection sees it.

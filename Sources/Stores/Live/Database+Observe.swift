@@ -1,7 +1,7 @@
 import Signals
 
 extension Database {
-  /// Returns the result of any read, now and after each change of what it has read.
+  /// Returns the result of any read, now and after each change of the data that it has read.
   ///
   /// ```swift
   /// import Stores
@@ -51,7 +51,7 @@ extension Database {
       database: self, scheduling: scheduling, read: read, isSame: ==, empty: { $0.valueOfEmptyDatabase(read) })
   }
 
-  /// Returns the result of any read, now and after each change of what it has read.
+  /// Returns the result of any read, now and after each change of the data that it has read.
   ///
   /// Results that are not `Equatable` cannot be compared, so a result is sent after each such change, even if it is
   /// equal.

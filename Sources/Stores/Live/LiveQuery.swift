@@ -1,7 +1,7 @@
 import Dispatch
 public import Signals
 
-/// The result of a read, now and after each change of what it has read.
+/// The result of a read, now and after each change of the data that it has read.
 ///
 /// ``Database/observe(scheduling:_:)-6tvks`` and ``Database/query(_:scheduling:)-4phlk`` return it.
 ///

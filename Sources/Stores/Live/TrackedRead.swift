@@ -3,7 +3,7 @@ import Dispatch
 import FileSignals
 import Signals
 
-/// A read that is repeated after every change of what it has read, and that survives failures.
+/// A read that is repeated after every change of the data that it has read, and that survives failures.
 ///
 /// - **Region.** Each read records the tables and keys that it reads, so a read that takes another branch is followed.
 ///   If they differ from those of the previous read, and have changed in the meantime, the read is repeated.

@@ -24,7 +24,7 @@ final class Probe: Decoder {
   private var optional: Set<String> = []
   /// The values that were returned for the columns, in the order of the requests.
   ///
-  /// A value that is `nil` stands for null.
+  /// A value that is `nil` represents null.
   private(set) var supplied: [(column: String, value: Any?)] = []
   /// The number of cases of the enumeration in a column.
   private(set) var caseCounts: [String: Int] = [:]

@@ -5,7 +5,7 @@ extension ModelLayout {
       || (spec.indexes + spec.unique).contains { $0.columns.isEmpty || $0.condition != nil }
   }
 
-  /// Returns a Boolean value that indicates whether columns identify a row; an empty array stands for the key.
+  /// Returns a Boolean value that indicates whether columns identify a row; an empty array means the key.
   func isUnique(_ columns: [String]) -> Bool {
     let names = Set(columns.map { $0.lowercased() })
     if names.isEmpty || names == [spec.key.lowercased()] { return true }

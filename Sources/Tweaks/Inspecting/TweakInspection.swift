@@ -17,10 +17,10 @@ package enum TweakInspection {
     }
   }
 
-  /// Returns the name of the tweak that a key of a suite stands for, or `nil` if it stands for another value.
+  /// Returns the name of the tweak that a key of a suite represents, or `nil` if it represents another value.
   package static func id(ofKey key: String) -> TweakID? { TweakName.id(of: key) }
 
-  /// Returns the key of a suite that stands for a tweak.
+  /// Returns the key of a suite that represents a tweak.
   package static func key(of id: TweakID) -> String { TweakName.text(of: id) }
 }
 

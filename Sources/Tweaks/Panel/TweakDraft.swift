@@ -40,7 +40,7 @@ package struct TweakDraft: Sendable, Hashable {
   /// Removes the override, and shows the value that is effective without it.
   package mutating func reset(_ row: TweakPanel.Row, of panel: TweakPanel) {
     attempt { () throws(TweakPanel.EditError) in try panel.reset(row.id) }
-    // The given row is older than the reset, and what was being typed must not be set afterwards.
+    // The given row is older than the reset, and the text that was being typed must not be set afterwards.
     let now = panel.sections.value.lazy.flatMap(\.rows).first { $0.id == row.id }
     follow(now ?? row, isTyping: false)
   }

@@ -7,7 +7,7 @@ public enum RemoteTweakState: Sendable, Hashable {
   /// No answer has come, and no answer is cached.
   case notReady
 
-  /// The values are those of the last answer, from the server or from the cache of an earlier launch.
+  /// The values are from the last answer, from the server or from the cache of an earlier launch.
   case ready
 
   /// The values are from the cache, and may be outdated: they are too old, of unknown age, or for other attributes.

@@ -47,7 +47,7 @@ extension Secret: TweakValueConvertible where Value: TweakValueConvertible {
     self.init(value)
   }
 
-  /// The same as that of the value.
+  /// The same as for the value.
   @inlinable
   public static var isTweakStructure: Bool { Value.isTweakStructure }
 
