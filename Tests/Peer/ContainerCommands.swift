@@ -2,16 +2,7 @@ import AppGroups
 import Containers
 import Foundation
 import Signals
-import Synchronization
 import TestSupport
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Environments, and switches between them.
 ///
@@ -140,19 +131,6 @@ extension Command {
 func hop(_ uuids: String, _ app: AppContainer, _ chance: inout Chance) throws {
   let ids = try uuids.split(separator: ",").map { try environmentID(String($0)) }
   try app.activate(id: ids[chance.number(below: ids.count)])
-}
-
-/// Kills the process at a certain step.
-private final class StepCounter: Sendable {
-  private let rest: Atomic<Int>
-
-  init(_ count: Int) {
-    rest = Atomic(count)
-  }
-
-  func count() {
-    if rest.subtract(1, ordering: .relaxed).newValue == 0 { kill(getpid(), SIGKILL) }
-  }
 }
 
 /// Opens the environments of a root, which has the layout of a sandbox if it contains the system's folders.

@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 import Foundation
 import Signals
 import TestWorld
@@ -9,12 +10,15 @@ import TestWorld
 /// - `shared-work SEED`: write at random until `shared-stop`
 /// - `shared-step SEED N`: write N times
 /// - `shared-stop`: stop writing
+/// - `shared-crash N`: kill this process at the Nth step of later suspensions, or at none if N is 0
 /// - `shared-suspend`, `shared-resume`: suspend and resume this process
+/// - `shared-steps`: the number of steps since `shared-crash`
 /// - `shared-report`: the numbers of this process
 /// - `shared-present NAMES`: wait until these processes are present, the suspended ones with an asterisk
 /// - `shared-converge JSON`: wait until this process has everything, and return the number of duplicates and problems
 final class SharedCommands: CommandFamily {
   private var opened: SharedGroup?
+  private var counter = StepCounter(0)
   private let threads = DispatchGroup()
 
   func perform(_ command: Command) throws -> String? {
@@ -36,6 +40,11 @@ final class SharedCommands: CommandFamily {
     case "shared-stop":
       try group().stop()
       threads.wait()
+    case "shared-crash":
+      let counter = try StepCounter(command.number(command.argument()))
+      self.counter = counter
+      Suspensions.shared.onStep { _ in counter.count() }
+    case "shared-steps": return "\(counter.steps)"
     case "shared-suspend": try group().container.suspend(within: .seconds(60))
     case "shared-resume": try group().container.resume(within: .seconds(60))
     case "shared-report": return try group().report()

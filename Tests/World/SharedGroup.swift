@@ -68,7 +68,13 @@ public final class SharedGroup: Sendable {
       .file(url), schema: Schema(version: 1, models: [TallyRow.self]), busyTimeout: lockTimeout ?? .seconds(30))
     share = try DatabaseShare(database, container: container, author: name)
     rows = database.query(TallyRow.ordered { $0.id }).property(initial: [])
-    let receiving = events.sink { [received] entry in received.modify { $0[entry.id, default: 0] += 1 } }
+    // A process that is killed has handled what its diary contains. Its successor begins with that.
+    let diary = try EventDiary(directory.appending(path: "diary-\(name)", directoryHint: .notDirectory))
+    for id in diary.handled { received.modify { $0[id, default: 0] += 1 } }
+    let receiving = events.sink { [received] entry in
+      diary.note(entry.id)
+      received.modify { $0[entry.id, default: 0] += 1 }
+    }
     let failing = events.failures.sink { [weak self] in self?.note("the log: \($0)") }
     let observing = rows.sink { _ in }
     subscriptions.withLock { $0 = [receiving, failing, observing] }

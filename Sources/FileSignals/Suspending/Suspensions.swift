@@ -24,6 +24,13 @@ package final class Suspensions: Sendable {
   /// Held while a directory is suspended or resumed.
   private let turn = OwnedLock()
 
+  private let stepHook = Guarded<@Sendable (SuspensionStep) -> Void>({ _ in })
+
+  /// Calls a closure at each step of later suspensions, on the thread that makes the step.
+  package func onStep(_ hook: @escaping @Sendable (SuspensionStep) -> Void) { stepHook.withLock { $0 = hook } }
+
+  private func reach(_ step: SuspensionStep) { stepHook.withLock { $0 }(step) }
+
   /// Makes an object take part in the suspensions of every directory that contains a file.
   ///
   /// An object that is about to hold a lock checks ``DirectoryRules/phase(for:)`` after this call. If the directory is
@@ -64,11 +71,19 @@ package final class Suspensions: Sendable {
     let unfinished = turn.withLock { () -> [URL] in
       let begin = ContinuousClock.now
       DirectoryRules.shared.setPhase(max(.preparing, DirectoryRules.shared.rule(of: path).phase), of: path)
+      reach(.preparing)
       // Half of the time is left for the work that only the next step ends.
-      _ = run(members(in: path), until: begin + limit / 2) { $0.endWorkForSuspension() }
+      _ = run(members(in: path), until: begin + limit / 2, steps: (.endingWork, .endedWork)) {
+        $0.endWorkForSuspension()
+      }
       DirectoryRules.shared.setPhase(.suspended, of: path)
-      let unfinished = run(members(in: path), until: begin + limit) { $0.releaseForSuspension() }
-      return Array(Set(unfinished + remainingLocks(in: path, until: begin + limit)))
+      reach(.suspended)
+      let unfinished = run(members(in: path), until: begin + limit, steps: (.releasing, .released)) {
+        $0.releaseForSuspension()
+      }
+      let locked = remainingLocks(in: path, until: begin + limit)
+      if locked.isEmpty { reach(.unlocked) }
+      return Array(Set(unfinished + locked))
     }
     if !unfinished.isEmpty { throw .stillBusy(directory, files: unfinished.map(\.path).sorted(), after: limit) }
   }
@@ -104,10 +119,11 @@ package final class Suspensions: Sendable {
     let reasons = Guarded<[String]>([])
     turn.withLock {
       DirectoryRules.shared.setPhase(.open, of: path)
+      reach(.opened)
       for stage in SuspensionStage.allCases {
         // An outer directory may still be suspended.
         let due = members(in: path, stage).filter { DirectoryRules.phase(for: $0.url) == .open }
-        _ = run(due, until: .now + limit) { member in
+        _ = run(due, until: .now + limit, steps: (.resuming, .resumed)) { member in
           do {
             try member.resumeAfterSuspension()
           } catch {
@@ -157,24 +173,30 @@ package final class Suspensions: Sendable {
     }
   }
 
-  /// Runs a closure for each member, and waits for them.
+  /// Runs a closure for each member, between two steps, and waits for them.
   ///
   /// - Returns: The files of the members that have not finished by the deadline.
   private func run(
-    _ members: [Member], until deadline: ContinuousClock.Instant, _ body: @escaping @Sendable (any Suspendable) -> Void
+    _ members: [Member], until deadline: ContinuousClock.Instant,
+    steps: (before: SuspensionStep, after: SuspensionStep),
+    _ body: @escaping @Sendable (any Suspendable) -> Void
   ) -> [URL] {
     let done = DispatchSemaphore(value: 0)
     let unfinished = Guarded<[Int: URL]>([:])
     var count = 0
     for (index, member) in members.enumerated() {
       guard let queue = member.queue else {
+        reach(steps.before)
         body(member.member)
+        reach(steps.after)
         continue
       }
       unfinished.withLock { $0[index] = member.url }
       count += 1
-      queue.async {
+      queue.async { [self] in
+        reach(steps.before)
         body(member.member)
+        reach(steps.after)
         unfinished.withLock { $0[index] = nil }
         done.signal()
       }
