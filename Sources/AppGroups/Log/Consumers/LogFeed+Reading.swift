@@ -1,0 +1,102 @@
+import FileSignals
+import Foundation
+import Signals
+
+/// Reading, on the queue: events arrive, and are delivered in order until the members have enough.
+extension LogFeed {
+  func receive(_ change: PathChange) {
+    if change.isStructural, let missed = state.withLock({ $0.missed }) {
+      return begin(from: missed.start, missed.generation)
+    }
+    guard let run else { return }
+    var isStructural = change.isStructural
+    for name in change.written where !run.reader.look(atSegment: name) { isStructural = true }
+    if isStructural {
+      // If the directory was removed, another process could become the same consumer.
+      if run.lock.map({ !$0.isInPlace }) ?? (run.place.isAnchored && !run.place.exists) {
+        return begin(from: Start(place: nil, ends: audience.positions), run.generation)
+      }
+      reportLoss(of: run.lock == nil ? nil : saver?.consumer)
+      scan()
+    }
+    drain()
+  }
+
+  func scan() {
+    guard let run else { return }
+    audience.know(run.reader.scan())
+    for name in changes.follow(run.reader.tails) { _ = run.reader.look(atSegment: name) }
+  }
+
+  /// Delivers the available events, until a loop has enough.
+  func drain() {
+    guard let run, !run.isStale else { return }
+    while audience.checkAppetite(run.generation) {
+      guard let (producer, record, position) = run.reader.next() else { break }
+      guard give(record, of: producer, position, run) else { return beginAgain(run.generation) }
+    }
+    // This includes the end of a segment. Without it, the last segment would never count as read.
+    for (producer, position) in run.reader.takeExhausted() { audience.pass(position, of: producer) }
+    if run.reader.isInDoubt { lookSoon() }
+    if run.reader.isBlocked { scanLater() }
+    saver?.saveSoon()
+  }
+
+  /// Reads events again that no member was there to receive, so that the next one receives them.
+  private func beginAgain(_ generation: Int) {
+    let epoch = state.withLock { state in
+      state.run?.isStale = true
+      return state.epoch
+    }
+    queue.async { [self] in
+      guard state.withLock({ $0.epoch }) == epoch else { return }
+      begin(from: Start(place: run?.place, ends: audience.positions), generation)
+    }
+  }
+
+  /// Delivers the event of a record, if it is of interest.
+  ///
+  /// - Returns: A Boolean value that indicates whether the event was received, or is of no interest.
+  private func give(
+    _ record: LogRecord, of producer: UUID, _ position: LogPosition, _ run: Run
+  ) -> Bool {
+    self.producer.clock.observe(record.time)
+    let isWanted = reading.includesOwn || !self.producer.isThisProcess(producer)
+    guard isWanted, !audience.hasHandled(record.sequence, of: producer) else {
+      audience.pass(position, of: producer)
+      return true
+    }
+    let entry: DecodedEntry
+    do {
+      entry = try decoder.decode(record, producer, position, run.place.swapCount)
+    } catch {
+      let id = LogEventID(producer: producer, sequence: record.sequence)
+      failures.send(.undecodable(id, location.url, reason: CodingReason.words(for: error)))
+      audience.pass(position, of: producer)
+      return true
+    }
+    let isTaken = audience.give(entry, run.generation)
+    // Also saved during the loop, because a slow subscriber may never reach its end.
+    saver?.saveSoon()
+    return isTaken
+  }
+
+  /// Reads doubtful records again after a pause, for as long as there are any.
+  private func lookSoon() {
+    looks.request { [weak self] in
+      guard let self else { return }
+      run?.reader.lookAgain()
+      drain()
+    }
+  }
+
+  /// Reads unreadable segments again after a pause, for as long as there are any.
+  private func scanLater() {
+    scans.request { [weak self] in
+      guard let self else { return }
+      scan()
+      if run?.reader.isBlocked != true { scans.reset() }
+      drain()
+    }
+  }
+}
