@@ -24,10 +24,18 @@ let package = Package(
   ],
   targets: [
     .target(name: "Catalog", swiftSettings: settings),
+    .target(
+      name: "Machine",
+      dependencies: [
+        .product(name: "Signals", package: "Signals"), .product(name: "AppGroups", package: "Signals"),
+      ],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "SignalsBenchmarks",
       dependencies: [
         "Catalog",
+        "Machine",
         .product(name: "Signals", package: "Signals"),
         .product(name: "FileSignals", package: "Signals"),
         .product(name: "AppGroups", package: "Signals"),
@@ -44,6 +52,20 @@ let package = Package(
       path: "Benchmarks/SignalsBenchmarks",
       swiftSettings: settings,
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+    ),
+    .executableTarget(
+      name: "Scaling",
+      dependencies: [
+        "Machine",
+        .product(name: "Signals", package: "Signals"),
+        .product(name: "FileSignals", package: "Signals"),
+        .product(name: "AppGroups", package: "Signals"),
+        .product(name: "Stores", package: "Signals"),
+        .product(name: "Containers", package: "Signals"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "OpenCombine", package: "OpenCombine"),
+      ],
+      swiftSettings: settings
     ),
     .executableTarget(name: "ResultTable", dependencies: ["Catalog"], swiftSettings: settings),
   ],

@@ -2,6 +2,7 @@ import Benchmark
 import Catalog
 import Containers
 import Foundation
+import Machine
 import Signals
 
 /// How many files each of the two environments has that are switched.

@@ -2,6 +2,7 @@ import Benchmark
 import Catalog
 import Configuration
 import Foundation
+import Machine
 import Signals
 import SystemPackage
 import Tweaks

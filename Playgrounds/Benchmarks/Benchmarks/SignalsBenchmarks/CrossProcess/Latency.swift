@@ -2,6 +2,7 @@ import AppGroups
 import Benchmark
 import FileSignals
 import Foundation
+import Machine
 import Signals
 
 /// From a write in this process to the subscriber's call in another one.
@@ -85,12 +86,6 @@ private func roundTrips(
   }
 }
 
-func sharedFile(in directory: URL) throws -> AppGroupsFile<Payload> {
-  try AppGroupsFile(
-    name: "value.json", initialValue: Payload(count: 0), container: AppGroupsContainer(directory: directory)
-  )
-}
-
 /// The same bytes, made and read without Foundation's coders.
 private func plainFile(in directory: URL) throws -> AppGroupsFile<Int> {
   let format = FileFormat<Int>(
@@ -112,13 +107,6 @@ private func writeNow<Value>(_ value: Value, to file: AppGroupsFile<Value>) thro
 }
 
 // MARK: In the other process
-
-func answerSharedValues(in directory: URL) throws {
-  let file = try sharedFile(in: directory)
-  let subscription = file.sink { send(Message(number: $0.count), to: STDOUT_FILENO) }
-  while receive(from: STDIN_FILENO) != nil {}
-  withExtendedLifetime(subscription) {}
-}
 
 func answerPlainValues(in directory: URL) throws {
   let file = try plainFile(in: directory)
@@ -148,25 +136,4 @@ func answerObservedRenames(in directory: URL) throws {
   send(Message(number: 0), to: STDOUT_FILENO)
   while receive(from: STDIN_FILENO) != nil {}
   withExtendedLifetime(subscription) {}
-}
-
-/// Waits for renames with a bare inotify loop, and has `read` make of the file the number to answer.
-func answerRenames(in directory: URL, _ read: (URL) throws -> Int) throws {
-  #if os(Linux)
-    Thread.detachNewThread {
-      while receive(from: STDIN_FILENO) != nil {}
-      exit(0)
-    }
-    let descriptor = inotify_init1(CInt(IN_CLOEXEC))
-    guard descriptor >= 0 else { throw SystemError(call: "inotify_init1") }
-    guard inotify_add_watch(descriptor, directory.path, UInt32(IN_MOVED_TO)) >= 0 else {
-      throw SystemError(call: "inotify_add_watch")
-    }
-    send(Message(number: 0), to: STDOUT_FILENO)
-    let url = directory.appending(path: "value.json")
-    var events = [UInt8](repeating: 0, count: 4_096)
-    while events.withUnsafeMutableBytes({ Foundation.read(descriptor, $0.baseAddress, $0.count) }) > 0 {
-      send(Message(number: try read(url)), to: STDOUT_FILENO)
-    }
-  #endif
 }

@@ -2,6 +2,7 @@ import AppGroups
 import Benchmark
 import Dispatch
 import Foundation
+import Machine
 import Signals
 
 /// Events in a log that processes share, beside the system calls that it needs.
@@ -71,67 +72,6 @@ private func appends(
   }
 }
 
-private func sharedLog(in directory: URL) throws -> AppGroupsLog<Payload> {
-  try AppGroupsLog(name: "events", container: AppGroupsContainer(directory: directory))
-}
-
 private struct NoEvent: Error {
   let number: Int
-}
-
-/// A file that is appended to with one system call for each record.
-private final class AppendedFile {
-  static func path(in directory: URL) -> String { directory.appending(path: "events").path }
-
-  private let descriptor: CInt
-
-  init(in directory: URL) throws {
-    descriptor = open(Self.path(in: directory), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw SystemError(call: "open") }
-  }
-
-  deinit {
-    close(descriptor)
-  }
-
-  func append(_ record: [UInt8]) throws {
-    let count = record.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    guard count == record.count else { throw SystemError(call: "write") }
-  }
-}
-
-// MARK: In the other process
-
-func answerEvents(in directory: URL) throws {
-  let events = try sharedLog(in: directory).newEvents()
-  let subscription = events.sink { send(Message(number: $0.event.count), to: STDOUT_FILENO) }
-  send(Message(number: 0), to: STDOUT_FILENO)
-  while receive(from: STDIN_FILENO) != nil {}
-  withExtendedLifetime(subscription) {}
-}
-
-/// Waits for writes with a bare inotify loop, and answers the number in what was written last.
-func answerAppends(in directory: URL) throws {
-  #if os(Linux)
-    Thread.detachNewThread {
-      while receive(from: STDIN_FILENO) != nil {}
-      exit(0)
-    }
-    let path = AppendedFile.path(in: directory)
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw SystemError(call: "open") }
-    let descriptor = inotify_init1(CInt(IN_CLOEXEC))
-    guard descriptor >= 0 else { throw SystemError(call: "inotify_init1") }
-    guard inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 else {
-      throw SystemError(call: "inotify_add_watch")
-    }
-    send(Message(number: 0), to: STDOUT_FILENO)
-    var events = [UInt8](repeating: 0, count: 4_096)
-    var content = [UInt8](repeating: 0, count: 4_096)
-    while events.withUnsafeMutableBytes({ Foundation.read(descriptor, $0.baseAddress, $0.count) }) > 0 {
-      let count = content.withUnsafeMutableBytes { Foundation.read(file, $0.baseAddress, $0.count) }
-      guard count > 0 else { continue }
-      send(Message(number: Payload.count(in: content[..<count])), to: STDOUT_FILENO)
-    }
-  #endif
 }

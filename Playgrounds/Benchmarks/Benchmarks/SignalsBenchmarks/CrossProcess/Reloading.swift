@@ -2,6 +2,7 @@ import AppGroups
 import Benchmark
 import Configuration
 import Foundation
+import Machine
 import Signals
 import SystemPackage
 

@@ -1,9 +1,7 @@
 import Foundation
+import Machine
 
 /// What another process of this same executable does for a benchmark.
-///
-/// It is told through its environment, because the command line belongs to the harness, and it ends when its standard
-/// input does, so none outlives the benchmark, however that ends.
 enum Role: String {
   /// Subscribes to the shared file, and answers each value with the time at which it came.
   case subscriber
@@ -41,17 +39,14 @@ enum Role: String {
   /// Takes in what is committed to the shared database, and answers each row with the time at which it came.
   case storeSubscriber
 
-  static let key = "SIGNALS_BENCHMARK_ROLE"
-  static let directoryKey = "SIGNALS_BENCHMARK_DIRECTORY"
-
   /// The role of this process, if another one gave it one.
   static var current: Role? {
-    ProcessInfo.processInfo.environment[key].flatMap(Role.init)
+    OtherProcess.role.flatMap(Role.init)
   }
 
   /// Does what the role says until standard input ends, and exits.
   func play() {
-    let directory = URL(filePath: ProcessInfo.processInfo.environment[Role.directoryKey] ?? "/")
+    let directory = OtherProcess.directory
     do {
       switch self {
       case .subscriber: try answerSharedValues(in: directory)
@@ -80,37 +75,4 @@ enum Role: String {
       exit(1)
     }
   }
-}
-
-/// What is written to and read from another process.
-struct Message {
-  /// A value, or a number of operations.
-  var number: Int
-
-  /// The system's monotonic clock, which all processes share.
-  var time = Int(DispatchTime.now().uptimeNanoseconds)
-}
-
-/// Writes a message, in one system call.
-func send(_ message: Message, to descriptor: CInt) {
-  var message = message
-  _ = withUnsafeBytes(of: &message) { write(descriptor, $0.baseAddress, $0.count) }
-}
-
-/// Waits for a message; `nil` at the end, or if none comes for as long as a benchmark may wait.
-func receive(from descriptor: CInt, timeout: Duration? = nil) -> Message? {
-  var readiness = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-  let milliseconds = timeout.map { CInt($0 / .milliseconds(1)) } ?? -1
-  guard poll(&readiness, 1, milliseconds) == 1 else { return nil }
-  var message = Message(number: 0, time: 0)
-  let count = withUnsafeMutableBytes(of: &message) { read(descriptor, $0.baseAddress, $0.count) }
-  return count == MemoryLayout<Message>.size ? message : nil
-}
-
-/// What went wrong with a system call.
-struct SystemError: Error, CustomStringConvertible {
-  let call: String
-  let code = errno
-
-  var description: String { "\(call) failed: \(String(cString: strerror(code)))" }
 }

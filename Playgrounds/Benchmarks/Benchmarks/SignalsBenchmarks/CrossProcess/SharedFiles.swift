@@ -1,6 +1,7 @@
 import AppGroups
 import Benchmark
 import Foundation
+import Machine
 import Signals
 
 /// A value in a file that processes share, beside the system calls that it needs.

@@ -4,6 +4,7 @@ import Catalog
 import Dispatch
 import Foundation
 import GRDB
+import Machine
 import Signals
 import Stores
 
