@@ -144,7 +144,7 @@ let package = Package(
     ),
     .testTarget(
       name: "AppGroupsTests",
-      dependencies: ["AppGroups", "FileSignals", "Signals", "StrictJSON", "TestSupport", "Peer"],
+      dependencies: ["AppGroups", "FileSignals", "Signals", "StrictJSON", "TestSupport", "KqueueModel", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(

@@ -1,6 +1,7 @@
 import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Unusable content")
+@Suite("Unusable content", .eachKernel)
 struct BadContentTests {
   let fixture: Fixture
 

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 /// The descriptors of a lock stay open for a moment.
+// Not for each kernel: over the model of kqueue, each watch has descriptors that these tests would count.
 @Suite("Descriptors kept open after a write", .patient)
 struct KeptDescriptorTests {
   let fixture: Fixture

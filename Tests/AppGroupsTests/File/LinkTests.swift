@@ -1,11 +1,12 @@
 import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Symbolic links and shared files")
+@Suite("Symbolic links and shared files", .eachKernel)
 struct LinkTests {
   let fixture: Fixture
   let outside: TemporaryDirectory

@@ -1,10 +1,11 @@
 import AppGroups
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Subscribers of a shared file", .patient)
+@Suite("Subscribers of a shared file", .patient, .eachKernel)
 struct ObserverTests {
   let fixture: Fixture
 

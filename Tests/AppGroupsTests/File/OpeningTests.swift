@@ -1,6 +1,7 @@
 import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Opening a shared file", .patient)
+@Suite("Opening a shared file", .patient, .eachKernel)
 struct OpeningTests {
   let fixture: Fixture
 
@@ -141,7 +142,7 @@ struct OpeningTests {
   }
 }
 
-@Suite("Opening a file by its URL", .patient)
+@Suite("Opening a file by its URL", .patient, .eachKernel)
 struct OpeningByURLTests {
   let directory: TemporaryDirectory
 

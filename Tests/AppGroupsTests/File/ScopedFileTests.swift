@@ -1,13 +1,14 @@
 @testable import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import Synchronization
 import Testing
 import TestSupport
 
 /// Files of a root whose contents another process swapped before the event arrived.
-@Suite("A file whose container was swapped unnoticed", .patient)
+@Suite("A file whose container was swapped unnoticed", .patient, .eachKernel)
 struct ScopedFileTests {
   private let directory: TemporaryDirectory
   private let hasGoneOver = Flag()

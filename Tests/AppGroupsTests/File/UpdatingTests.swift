@@ -1,10 +1,11 @@
 import AppGroups
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Updating a shared file", .patient)
+@Suite("Updating a shared file", .patient, .eachKernel)
 struct UpdatingTests {
   struct Refusal: Error {}
 

@@ -1,11 +1,12 @@
 import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Writing a shared file", .patient)
+@Suite("Writing a shared file", .patient, .eachKernel)
 struct WritingTests {
   let fixture: Fixture
 

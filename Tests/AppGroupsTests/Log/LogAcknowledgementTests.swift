@@ -1,11 +1,12 @@
 @testable import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: acknowledging after the last subscription has ended", .patient)
+@Suite("Log: acknowledging after the last subscription has ended", .patient, .eachKernel)
 struct LogAcknowledgementTests {
   private let fixture: LogFixture
   private let log: AppGroupsLog<String>

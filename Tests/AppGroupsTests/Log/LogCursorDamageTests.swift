@@ -1,6 +1,7 @@
 @testable import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Log: damaged cursors", .patient)
+@Suite("Log: damaged cursors", .patient, .eachKernel)
 struct LogCursorDamageTests {
   private let fixture: LogFixture
   private let log: AppGroupsLog<String>

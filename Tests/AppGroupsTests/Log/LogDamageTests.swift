@@ -1,11 +1,12 @@
 @testable import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: damage")
+@Suite("Log: damage", .eachKernel)
 struct LogDamageTests {
   private static let small = LogLimits(segmentSize: 4096)
 

@@ -1,11 +1,12 @@
 @testable import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: reading without a consumer", .patient)
+@Suite("Log: reading without a consumer", .patient, .eachKernel)
 struct LogEntriesTests {
   private static let small = LogLimits(segmentSize: 4096)
 

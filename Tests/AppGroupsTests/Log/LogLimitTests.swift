@@ -1,11 +1,12 @@
 import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: limits of the system", .patient)
+@Suite("Log: limits of the system", .patient, .eachKernel)
 struct LogLimitTests {
   #if os(Linux)
     @Test(.asRoot)

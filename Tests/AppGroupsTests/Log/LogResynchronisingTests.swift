@@ -1,6 +1,7 @@
 @testable import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
@@ -39,7 +40,7 @@ enum Wound: CaseIterable {
   ]
 }
 
-@Suite("Log: resuming after damage", .patient)
+@Suite("Log: resuming after damage", .patient, .eachKernel)
 struct LogResynchronisingTests {
   private let segment: SegmentFixture
   private let log: AppGroupsLog<Data>

@@ -2,11 +2,12 @@
 import Dispatch
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: saving progress while a backlog is handled", .patient)
+@Suite("Log: saving progress while a backlog is handled", .patient, .eachKernel)
 struct LogSavingTests {
   private let fixture: LogFixture
   private let log: AppGroupsLog<String>

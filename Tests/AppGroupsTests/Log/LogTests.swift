@@ -1,10 +1,11 @@
 import AppGroups
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: appending and consuming", .patient)
+@Suite("Log: appending and consuming", .patient, .eachKernel)
 struct LogTests {
   @Test
   func `events appended before and after a consumer began are delivered in order`() async throws {

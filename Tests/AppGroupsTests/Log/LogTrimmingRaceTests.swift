@@ -1,11 +1,12 @@
 @testable import AppGroups
 import Foundation
+import KqueueModel
 import Signals
 import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Log: trimming while producers and consumers come and go", .seeded, .patient)
+@Suite("Log: trimming while producers and consumers come and go", .seeded, .patient, .eachKernel)
 struct LogTrimmingRaceTests {
   @Test
   func `a consumer that starts during trimming finds no gap in the events`() async throws {

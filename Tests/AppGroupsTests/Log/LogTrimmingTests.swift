@@ -1,11 +1,12 @@
 @testable import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: trimming", .patient)
+@Suite("Log: trimming", .patient, .eachKernel)
 struct LogTrimmingTests {
   private static let small = LogLimits(segmentSize: 4096)
   private static let text = String(repeating: "x", count: 1000)

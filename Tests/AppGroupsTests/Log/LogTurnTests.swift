@@ -2,11 +2,12 @@
 import Dispatch
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: successive subscriptions", .patient)
+@Suite("Log: successive subscriptions", .patient, .eachKernel)
 struct LogTurnTests {
   private let fixture: LogFixture
 

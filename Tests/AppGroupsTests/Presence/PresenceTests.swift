@@ -12,6 +12,7 @@ import Testing
   import Darwin
 #endif
 
+// Not for each kernel: Apple's systems report the end of a process by its own event, which the model lacks.
 @Suite("A presence", .patient)
 struct PresenceTests {
   let fixture: Fixture

@@ -10,6 +10,7 @@ import Testing
   import Darwin
 #endif
 
+// Not for each kernel: Apple's systems report the end of a process by its own event, which the model lacks.
 @Suite("Present processes", .seeded, .patient)
 struct PresentProcessTests {
   let fixture: Fixture

@@ -1,11 +1,12 @@
 import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Suites with unusable content")
+@Suite("Suites with unusable content", .eachKernel)
 struct SuiteBadContentTests {
   let fixture: Fixture
   let suite: AppGroupsSuite

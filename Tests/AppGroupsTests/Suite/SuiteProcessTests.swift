@@ -1,10 +1,11 @@
 import AppGroups
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Suites changed by several threads and processes", .patient)
+@Suite("Suites changed by several threads and processes", .patient, .eachKernel)
 struct SuiteProcessTests {
   let fixture: Fixture
 

@@ -1,10 +1,11 @@
 import AppGroups
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("The signals of single keys")
+@Suite("The signals of single keys", .eachKernel)
 struct SuiteSignalTests {
   let fixture: Fixture
   let suite: AppGroupsSuite

@@ -1,11 +1,12 @@
 import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Values by name")
+@Suite("Values by name", .eachKernel)
 struct SuiteTests {
   let fixture: Fixture
   let suite: AppGroupsSuite

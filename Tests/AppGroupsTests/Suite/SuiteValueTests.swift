@@ -1,5 +1,6 @@
 import AppGroups
 import Foundation
+import KqueueModel
 import Observation
 import Signals
 import TestSupport
@@ -20,7 +21,7 @@ private final class Preferences: Sendable {
   }
 }
 
-@Suite("Typed values of a suite")
+@Suite("Typed values of a suite", .eachKernel)
 struct SuiteValueTests {
   let fixture: Fixture
   private let preferences: Preferences

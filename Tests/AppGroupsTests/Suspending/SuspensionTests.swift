@@ -1,11 +1,12 @@
 import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("A suspended container", .patient)
+@Suite("A suspended container", .patient, .eachKernel)
 struct SuspendedContainerTests {
   let fixture: Fixture
   var container: AppGroupsContainer { fixture.container }
