@@ -91,6 +91,7 @@ public struct RegisteredSource: Sendable, Identifiable {
   }
 
   private let reference: Reference
+  private let counting = CounterReference()
   private let describing: (@Sendable () -> String?)?
 
   init(
@@ -114,12 +115,22 @@ public struct RegisteredSource: Sendable, Identifiable {
 
   /// The number of changes of a property so far.
   ///
-  /// It is `nil` for an emitter, which does not count its values, or if the source has been released. A derived value
-  /// counts the values that it computed.
-  public var changeCount: UInt64? { (reference.core as? any CountedSource)?.changeCount }
+  /// It is `nil` if the source has been released. A derived value counts the values that it computed. An emitter counts
+  /// its values only while an inspector asks, from the first question on; otherwise this is `nil`.
+  public var changeCount: UInt64? {
+    kind == .emitter ? counting.counter?.count : (reference.core as? any CountedSource)?.changeCount
+  }
+
+  /// Counts the values of an emitter as long as the result exists.
+  ///
+  /// - Returns: The count, or `nil` if the source is not an emitter or has been released.
+  package func counted() -> ValueCounter? {
+    guard kind == .emitter, let source else { return nil }
+    return counting.counter(of: source)
+  }
 
   /// The number of active subscriptions; 0 if the source has been released.
-  public var subscriberCount: Int { source?.subscriberCount ?? 0 }
+  public var subscriberCount: Int { max(0, (source?.subscriberCount ?? 0) - (counting.counter == nil ? 0 : 1)) }
 
   /// Lists the active subscriptions in the order in which they began; see ``Property/subscriptions()``.
   ///

@@ -15,6 +15,9 @@ protocol TracedSource: SourceCore {
 
   /// The name of the type of the values.
   var valueTypeName: String { get }
+
+  /// Begins to count the values.
+  func counter() -> ValueCounter
 }
 
 extension EmitterCore: TracedSource {
@@ -60,7 +63,9 @@ extension TracedSource {
     var subscribers: [Any] = []
     for index in 0..<slotCount {
       slots[index]?._withUnsafeGuaranteedRef { node in
-        if !node.isDead, let subscriber = inspect(node) { subscribers.append(subscriber) }
+        if !node.isDead, let subscriber = inspect(node), !(subscriber is any HiddenSubscriber) {
+          subscribers.append(subscriber)
+        }
       }
     }
     return subscribers

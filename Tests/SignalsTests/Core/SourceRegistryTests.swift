@@ -36,6 +36,31 @@ struct SourceRegistryTests {
     withExtendedLifetime(keys) {}
   }
 
+  @Test func `an emitter counts its values while a count exists, which is no subscription of the app`() async throws {
+    let keys = Emitter<Character, Never>().registered(as: "registry.counted")
+    let listed = try #require(source("registry.counted"))
+    keys.send("a")
+    var counter = listed.counted()
+    #expect(counter != nil && listed.counted() === counter)
+    for key in "bcd" { keys.send(key) }
+    #expect(listed.changeCount == 3)
+    #expect(listed.subscriberCount == 0)
+    #expect(await listed.subscriptions().isEmpty)
+    #expect(await keys.subscriptions().isEmpty)
+    let subscription = keys.sink { _ in }
+    #expect(listed.subscriberCount == 1)
+    #expect(await listed.subscriptions().map(\.description) == ["sink"])
+    withExtendedLifetime(counter) {}
+    counter = nil
+    #expect(listed.changeCount == nil)
+    #expect(listed.subscriberCount == 1)
+    subscription.cancel()
+    #expect(!keys.hasSubscribers)
+    let property = MutableProperty(1).registered(as: "registry.uncounted")
+    #expect(source("registry.uncounted")?.counted() == nil)
+    withExtendedLifetime(property) {}
+  }
+
   @Test func `a source that is registered again has only its last name`() {
     let property = MutableProperty(1).registered(as: "registry.old")
     property.registered(as: "registry.new")

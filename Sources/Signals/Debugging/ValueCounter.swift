@@ -1,0 +1,59 @@
+import Synchronization
+
+/// A count of the values of an emitter, which subscribes to the emitter as long as the count exists.
+///
+/// Sending costs nothing more without a count. ``RegisteredSource/subscriberCount`` and ``SubscriptionTrace`` leave the
+/// subscription out.
+package final class ValueCounter: Sendable {
+  private let total: Total
+  private let subscription: SignalSubscription
+
+  fileprivate final class Total: Sendable {
+    let count = Atomic<UInt64>(0)
+  }
+
+  fileprivate init<Element, Failure>(of core: EmitterCore<Element, Failure>) {
+    total = Total()
+    subscription = core.subscribe(CountingSubscriber<Element, Failure>(total: total))
+  }
+
+  /// The number of values since the count began.
+  package var count: UInt64 { total.count.load(ordering: .relaxed) }
+}
+
+/// A subscriber that is not shown to tools.
+protocol HiddenSubscriber {}
+
+private struct CountingSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber, HiddenSubscriber {
+  let total: ValueCounter.Total
+
+  func receive(_ value: Element) { total.count.add(1, ordering: .relaxed) }
+  func receive(completion: SignalCompletion<Failure>) {}
+}
+
+/// The count of an emitter, if there is one at present.
+final class CounterReference: Sendable {
+  private struct State {
+    weak var counter: ValueCounter?
+  }
+
+  private let state = Guarded(State())
+
+  var counter: ValueCounter? { state.withLock { $0.counter } }
+
+  /// Returns the present count, or begins one for an emitter.
+  func counter(of core: any TracedSource) -> ValueCounter? {
+    if let counter { return counter }
+    // Not under the lock, because a subscription may deliver values.
+    let made = core.counter()
+    return state.withLock { state in
+      if let counter = state.counter { return counter }
+      state.counter = made
+      return made
+    }
+  }
+}
+
+extension EmitterCore {
+  final func counter() -> ValueCounter { ValueCounter(of: self) }
+}
