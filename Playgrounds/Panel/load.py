@@ -1,7 +1,8 @@
 """Measures the panel under load: an app with 1,000 files and 100 signals that makes 100,000 changes a second.
 
-Run it with `Playgrounds/Panel/load`. It prints the share of a processor that the app needs without and with an inspector,
-and the longest tasks of the page.
+Run it with `Playgrounds/Panel/load`. It prints the processor time that the app needs more while a panel is open, and how
+the page keeps up. Short stretches with and without a panel alternate, in pairs whose order changes, so that other work on
+the machine falls on both. The processor time of the app is divided by its changes: a slow machine does not look cheap.
 """
 import os
 import shutil
@@ -17,7 +18,10 @@ from chromium import Chromium  # noqa: E402
 from panel_world import Panel  # noqa: E402
 
 tool, load = sys.argv[1:3]
-SECONDS = 8
+RATE = 100_000
+PAIRS = 10
+# Seconds of a stretch, and of the pause before it, in which the app and the panel settle.
+STRETCH, PAUSE = 3, 1
 # Long tasks keep the page from answering; the frames show whether it does.
 WATCH = """(() => {
   window.long = []
@@ -32,22 +36,33 @@ WATCH = """(() => {
 class App:
     def __init__(self, directory):
         self.process = subprocess.Popen(
-            [load, directory, "1000", "100", "100000"], stdout=subprocess.PIPE, text=True)
-        self.shares, self.changes = [], 0
+            [load, directory, "1000", "100", str(RATE)], stdout=subprocess.PIPE, text=True)
+        self.last = None
+        self.change = threading.Condition()
         threading.Thread(target=self.read, daemon=True).start()
 
     def read(self):
         for line in self.process.stdout:
-            share, changes = line.split()
-            self.shares.append(float(share))
-            self.changes = int(changes)
+            seconds, changes = line.split()
+            with self.change:
+                self.last = float(seconds), int(changes)
+                self.change.notify_all()
 
-    def share(self):
-        """The median share of a processor in percent, over the next seconds."""
-        start = len(self.shares) + 1
-        while len(self.shares) < start + SECONDS:
-            time.sleep(0.1)
-        return statistics.median(self.shares[start:])
+    def next(self):
+        """The processor time and the number of changes so far, at the next report."""
+        with self.change:
+            self.last = None
+            if not self.change.wait_for(lambda: self.last, timeout=60):
+                sys.exit("error: the app does not report")
+            return self.last
+
+    def stretch(self):
+        """The share of a processor for 100,000 changes a second in percent, and the changes a second."""
+        time.sleep(PAUSE)
+        (start, (seconds, changes)) = time.time(), self.next()
+        time.sleep(STRETCH)
+        (after, more), end = self.next(), time.time()
+        return (after - seconds) / (more - changes) * RATE * 100, (more - changes) / (end - start)
 
 
 def used(process):
@@ -56,49 +71,72 @@ def used(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+class Inspected:
+    """A panel and a page, which are opened anew for each stretch."""
+
+    def __init__(self, directory, state):
+        self.directory, self.state = directory, state
+        self.browser, self.panel = Chromium(), None
+        self.tab = self.browser.new()
+        self.shares, self.long, self.frames = [], [], []
+
+    def measure(self, app):
+        self.panel = Panel(tool, self.directory, self.state)
+        tab = self.tab
+        tab.go(self.panel.address)
+        if not tab.until("document.body?.dataset.state === 'live' && document.querySelector('.row')"):
+            sys.exit("error: the page does not open")
+        tab.js(WATCH)
+        start, before = time.time(), used(self.panel.process.pid)
+        share = app.stretch()
+        self.shares.append((used(self.panel.process.pid) - before) / (time.time() - start) * 100)
+        self.long += tab.js("long")
+        self.frames += tab.js("frames")
+        self.shown = tab.js("document.querySelector('.rates')?.textContent")
+        tab.js("location.hash = 'section=files'")
+        self.answers = tab.until("document.querySelector('#heading').textContent === 'Files'", 2)
+        tab.go("about:blank")
+        self.panel.stop()
+        return share
+
+    def close(self):
+        self.browser.close()
+        if self.panel and self.panel.process.poll() is None:
+            self.panel.process.kill()
+
+
 def main():
     # In memory, so that the disk is not what is measured.
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
     state, directory = tempfile.mkdtemp(), tempfile.mkdtemp(dir=memory)
-    app, browser, panel = App(directory), None, None
+    app, inspected = App(directory), None
     try:
-        alone = [app.share()]
-        panel = Panel(tool, directory, state)
-        browser = Chromium()
-        tab = browser.new()
-        tab.go(panel.address)
-        if not tab.until("document.body?.dataset.state === 'live' && document.querySelector('.row')"):
-            sys.exit("error: the page does not open")
-        tab.js(WATCH)
-        start, before = time.time(), used(panel.process.pid)
-        inspected = app.share()
-        inspector = (used(panel.process.pid) - before) / (time.time() - start) * 100
-        long, frames = tab.js("long"), tab.js("frames")
-        shown = tab.js("document.querySelector('.rates')?.textContent")
-        tab.js("location.hash = 'section=files'")
-        answered = tab.until("document.querySelector('#heading').textContent === 'Files'", 2)
-        if os.environ.get("PANEL_PICTURES"):
-            tab.picture(os.environ["PANEL_PICTURES"] + "/load.png")
-        browser.close()
-        panel.stop()
-        browser = panel = None
-        alone.append(app.share())
-        print(f"changes a second     {app.changes}")
-        print(f"app alone            {alone[0]:.2f} % and {alone[1]:.2f} % of a processor")
-        print(f"app, inspected       {inspected:.2f} % of a processor")
-        print(f"growth               {inspected - statistics.mean(alone):.2f} % of a processor")
-        print(f"panel                {inspector:.1f} % of a processor")
-        print(f"frames of the page   {len(frames)}, longest {max(frames):.0f} ms, 99 % below "
-              f"{sorted(frames)[len(frames) * 99 // 100]:.0f} ms")
+        inspected = Inspected(directory, state)
+        app.stretch()
+        alone, watched, rates = [], [], []
+        for pair in range(PAIRS):
+            for isWatched in (pair % 2 == 0, pair % 2 == 1):
+                share, rate = inspected.measure(app) if isWatched else app.stretch()
+                (watched if isWatched else alone).append(share)
+                rates.append(rate)
+        growth = sorted(with_panel - without for with_panel, without in zip(watched, alone))
+        print(f"changes a second     {statistics.median(rates):.0f}")
+        print(f"app alone            {statistics.median(alone):.2f} % of a processor")
+        print(f"app, inspected       {statistics.median(watched):.2f} % of a processor")
+        print(f"growth               {statistics.median(growth):.2f} % of a processor, the median of {PAIRS} pairs; "
+              f"half of them from {growth[PAIRS // 4]:.2f} to {growth[PAIRS * 3 // 4]:.2f} %")
+        print(f"panel                {statistics.median(inspected.shares):.1f} % of a processor")
+        frames, long = sorted(inspected.frames), inspected.long
+        print(f"frames of the page   {len(frames)}, longest {frames[-1]:.0f} ms, 99 % below "
+              f"{frames[len(frames) * 99 // 100]:.0f} ms")
         print(f"long tasks           {len(long)}, longest {max(long, default=0):.0f} ms")
-        print(f"the page shows       {shown}")
-        print(f"the page answers     {'yes' if answered else 'NO'}")
+        print(f"the page shows       {inspected.shown}")
+        print(f"the page answers     {'yes' if inspected.answers else 'NO'}")
     finally:
-        if browser:
-            browser.close()
-        if panel:
-            panel.process.kill()
+        if inspected:
+            inspected.close()
         app.process.kill()
+        app.process.wait()
         shutil.rmtree(directory, ignore_errors=True)
         shutil.rmtree(state, ignore_errors=True)
 

@@ -7,7 +7,7 @@ import Signals
 ///
 /// It replaces shared files and sends values of published signals at a steady rate.
 ///
-/// It prints its share of a processor in percent and the number of changes, once a second.
+/// It prints its processor time in seconds and the number of changes so far, ten times a second.
 @main
 enum Load {
   static func main() throws {
@@ -34,14 +34,12 @@ enum Load {
   /// One change of a hundred is that of a file.
   private static func run(_ folder: String, _ files: Int, _ properties: [MutableProperty<Int>], _ rate: Int) throws {
     let start = ContinuousClock.now
-    var (done, last, report, used) = (0, 0, 1, cpu())
+    var (done, report) = (0, 1.0)
     while true {
       let elapsed = start.duration(to: .now) / .seconds(1)
-      if elapsed >= Double(report) {
-        let now = cpu()
-        FileHandle.standardOutput.write(Data(String(format: "%.2f %d\n", (now - used) * 100, done - last).utf8))
-        last = done
-        (report, used) = (report + 1, now)
+      if elapsed >= report {
+        FileHandle.standardOutput.write(Data(String(format: "%.6f %d\n", cpu(), done).utf8))
+        report = elapsed + 0.1
       }
       // At most a part of what is due, so that a slow machine still reports.
       let due = min(Int(elapsed * Double(rate)), done + rate / 100)
