@@ -117,7 +117,7 @@ let package = Package(
       name: "Peer",
       dependencies: [
         "Signals", "SignalsTesting", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks",
-        "Cluster", "TestSupport", "TestWorld",
+        "Cluster", "Inspector", "TestSupport", "TestWorld",
       ],
       path: "Tests/Peer",
       swiftSettings: settings

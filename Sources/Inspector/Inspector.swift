@@ -78,13 +78,18 @@ public final class Inspector: Signal {
     property.subscribe(subscriber)
   }
 
-  /// Compares the directory with the last snapshot now, and waits for the result.
+  /// Compares the directory with the last snapshot now, asks the processes that publish signals, and waits for the
+  /// result.
+  ///
+  /// A process that does not answer within a fifth of a second is shown as it was.
   ///
   /// - Returns: The snapshot.
   @discardableResult
-  public func refresh() async -> InspectorSnapshot {
+  public func refresh() async -> InspectorSnapshot { await refresh(isAsking: true) }
+
+  func refresh(isAsking: Bool) async -> InspectorSnapshot {
     await withCheckedContinuation { continuation in
-      engine.refresh { continuation.resume() }
+      engine.refresh(isAsking: isAsking) { continuation.resume() }
     }
     return value
   }

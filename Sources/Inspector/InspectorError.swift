@@ -27,6 +27,15 @@ public enum InspectorError: Error, Sendable, Hashable {
   /// The new value has another shape than the present one.
   case shape(operation: String, path: String, reason: String)
 
+  /// The process that has the file open does not make the change; the reason usually names a member that it cannot
+  /// decode.
+  case refused(operation: String, path: String, process: InspectorOutcome.Process, reason: String)
+
+  /// The process that makes the changes of the file did not answer.
+  ///
+  /// It may have made the change. If it has not begun to, it never will.
+  case unanswered(operation: String, path: String, process: InspectorOutcome.Process, reason: String)
+
   /// The request does not make sense for the resource.
   case invalid(operation: String, reason: String)
 
@@ -41,6 +50,8 @@ public enum InspectorError: Error, Sendable, Hashable {
     case .readOnly: "readOnly"
     case .conflict: "conflict"
     case .shape: "shape"
+    case .refused: "refused"
+    case .unanswered: "unanswered"
     case .invalid: "invalid"
     }
   }
@@ -51,7 +62,8 @@ public enum InspectorError: Error, Sendable, Hashable {
     case .missingDirectory(let url), .unobservable(let url, _): "Inspect \(url.path)"
     case .notFound(let name): "Find \(name)"
     case .readOnly(let operation), .conflict(let operation, _, _, _, _), .shape(let operation, _, _),
-      .invalid(let operation, _), .failed(let operation, _, _):
+      .refused(let operation, _, _, _), .unanswered(let operation, _, _, _), .invalid(let operation, _),
+      .failed(let operation, _, _):
       operation
     }
   }
@@ -59,7 +71,9 @@ public enum InspectorError: Error, Sendable, Hashable {
   /// The path of the file, relative to the inspected directory.
   public var path: String? {
     switch self {
-    case .conflict(_, let path, _, _, _), .shape(_, let path, _): path
+    case .conflict(_, let path, _, _, _), .shape(_, let path, _), .refused(_, let path, _, _),
+      .unanswered(_, let path, _, _):
+      path
     case .failed(_, let path, _): path
     default: nil
     }
@@ -73,6 +87,8 @@ public enum InspectorError: Error, Sendable, Hashable {
     case .notFound: "there is no such resource"
     case .readOnly: "the inspector is open for reading only"
     case .conflict: "another process changed it in the meantime"
+    case .refused(_, _, let process, let reason): "\(process.name) (\(process.pid)) refused it: \(reason)"
+    case .unanswered(_, _, let process, let reason): "\(process.name) (\(process.pid)) \(reason)"
     case .shape(_, _, let reason), .invalid(_, let reason), .failed(_, _, let reason): reason
     }
   }
@@ -86,6 +102,8 @@ public enum InspectorError: Error, Sendable, Hashable {
     case .readOnly: "Open it with `isWritable`, or start the tool with `--write`."
     case .conflict: "Look at the present value, and repeat the change if it still makes sense."
     case .shape: "Keep the type of each value; the app that owns the file can change its shape."
+    case .refused: "Correct the value; nothing was changed."
+    case .unanswered: "Look at the value before you repeat the change. Continue or end the process if it is stopped."
     case .invalid: "Correct the request."
     case .failed: "Solve the cause, and repeat the operation."
     }

@@ -55,6 +55,33 @@ extension Inspector {
   }
 }
 
+extension Inspector {
+  /// Returns a request to change a place of a value, based on the version in the snapshot.
+  func request(
+    _ id: String, _ path: String?, _ value: InspectedValue?, action: InspectorRequest.Action = .editValue
+  ) -> InspectorRequest {
+    var request = InspectorRequest(action, id)
+    (request.version, request.path, request.value) = (self.value[id]?.version, path, value)
+    return request
+  }
+
+  /// Returns the error of a change, which must not be made.
+  func refusal(of request: InspectorRequest, dryRun: Bool = false) async throws -> InspectorError {
+    let outcome: InspectorOutcome
+    do {
+      outcome = try await perform(request, dryRun: dryRun)
+    } catch {
+      return error
+    }
+    throw Unwanted(outcome: outcome)
+  }
+}
+
+/// A change that should have been refused.
+struct Unwanted: Error {
+  let outcome: InspectorOutcome
+}
+
 /// The failure of a wait, with the last snapshot.
 struct Overdue: Error, CustomStringConvertible {
   let snapshot: InspectorSnapshot

@@ -73,10 +73,7 @@ import Testing
     #expect(resource.problem?.contains("1048576 bytes are not read") == true)
     #expect(inspector.value["file/small.json"]?.value == 1)
     await #expect(throws: InspectorError.self) { try await inspector.text(of: "file/large.json") }
-    var request = InspectorRequest(.editValue, "file/large.json")
-    (request.version, request.path, request.value) = (resource.version, "/0", "y")
-    let change = request
-    await #expect(throws: InspectorError.self) { try await inspector.perform(change) }
+    #expect(try await inspector.refusal(of: inspector.request("file/large.json", "/0", "y")).code == "invalid")
     // A change of its content is noticed, and it is shown once it is small enough.
     try Data("[2]".utf8).write(to: large)
     _ = try await inspector.wait { $0["file/large.json"]?.value == [2] }
@@ -95,9 +92,7 @@ import Testing
     let encoded = try InspectorJSON.encode(resource)
     #expect(String(decoding: encoded, as: UTF8.self).contains(#"{"$number":"\#(digits)"}"#))
     #expect(try InspectorJSON.decode(InspectedResource.self, from: encoded).value == resource.value)
-    var request = InspectorRequest(.editValue, resource.id)
-    (request.version, request.path, request.value) = (resource.version, "/name", "b")
-    _ = try await inspector.perform(request)
+    _ = try await inspector.perform(inspector.request(resource.id, "/name", "b"))
     let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
     #expect(text.contains(digits) && text.contains("1e999") && text.contains(#""b""#))
   }

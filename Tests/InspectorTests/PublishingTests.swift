@@ -51,7 +51,15 @@ import Testing
     let rate = graph(counted)?.nodes.first { $0.name == "volume \(name)" }?.rate
     #expect((rate?.s1 ?? 0) > 1)
     #expect((rate?.s60 ?? 0) > 1)
-    #expect(graph(counted)?.nodes.first { $0.name == "keys \(name)" }?.changes == nil)
+    // An emitter counts while an inspector asks, and the count is no subscription of the app.
+    for _ in 0..<7 { keys.send("a") }
+    let sent = try await inspector.wait { snapshot in
+      self.graph(snapshot)?.nodes.first { $0.name == "keys \(name)" }?.changes == "7"
+    }
+    let emitter = try #require(graph(sent)?.nodes.first { $0.name == "keys \(name)" })
+    #expect((emitter.rate?.s60 ?? 0) > 0)
+    #expect(emitter.subscribers == 1)
+    #expect(graph(sent)?.consumers.count { $0.node == emitter.id } == 1)
     publication.cancel()
     _ = try await inspector.wait { $0.resources(.graph).isEmpty }
     #expect(try directory.temporary.names(in: ".shared/signals").isEmpty)

@@ -31,6 +31,7 @@ let commands = Commands(families: [
   WorldCommands(),
   SharedCommands(),
   ClusterCommands(),
+  InspectorCommands(),
 ])
 
 Orphan.endsWithItsParent()

@@ -143,6 +143,17 @@ package final class Suspensions: Sendable {
 
   // MARK: Members
 
+  /// Returns the objects of a type that use a file in a directory, in the order in which they were added.
+  ///
+  /// - Complexity: O(*n*) in the number of objects of the process.
+  package func members<Kind>(of type: Kind.Type, in directory: URL) -> [Kind] {
+    let path = directory.path
+    return state.withLock { $0.entries }.sorted { $0.key < $1.key }.compactMap { _, entry in
+      guard DirectoryPaths(of: entry.url).areIn(path) else { return nil }
+      return entry.member as? Kind
+    }
+  }
+
   private struct Member: Sendable {
     let url: URL
     let member: any Suspendable

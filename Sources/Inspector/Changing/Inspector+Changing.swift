@@ -6,7 +6,9 @@ extension Inspector {
   /// Makes a change, by the same calls and with the same guarantees as an app.
   ///
   /// - **Values:** A value is changed under its lock, and only if it still has the version on which the change is based.
-  ///   The new value has the same shape: the JSON type of each existing place, and the same members of each object.
+  ///   If a process has the file open and allows edits, it makes the change: the new value must be one of its type, and
+  ///   the result names the process. Otherwise the new value has the same shape: the JSON type of each existing place,
+  ///   and the same members of each object. See ``publish(in:allowingEdits:)``.
   /// - **Tweaks:** The text becomes a value of the tweak's type, which is stored in the first suite of tweaks.
   /// - **Environments and logs:** The calls are those of `AppContainer` and `AppGroupsLog`. They may wait for other
   ///   processes.
@@ -15,7 +17,7 @@ extension Inspector {
   ///   - request: The change.
   ///   - dryRun: A Boolean value that indicates whether to check the change without making it.
   /// - Returns: A description of the change. The snapshot contains it.
-  /// - Throws: ``InspectorError``; then nothing has changed.
+  /// - Throws: ``InspectorError``; then nothing has changed. Only a process that did not answer may have made the change.
   public func perform(_ request: InspectorRequest, dryRun: Bool = false) async throws(InspectorError)
     -> InspectorOutcome
   {
@@ -26,9 +28,11 @@ extension Inspector {
       let change = try await engine.withState { try InspectorChanging(request, $0, isDry: isDry) }
       var outcome = try await BlockingCalls.run(for: engine.root) { try change.perform() }
       (outcome.done, outcome.dryRun) = (!isDry, isDry)
-      let process = ProcessInfo.processInfo
-      outcome.process = InspectorOutcome.Process(pid: process.processIdentifier, name: process.processName)
-      await refresh()
+      if outcome.process == nil {
+        let process = ProcessInfo.processInfo
+        outcome.process = InspectorOutcome.Process(pid: process.processIdentifier, name: process.processName)
+      }
+      _ = await refresh(isAsking: false)
       return outcome
     } catch let error as InspectorError {
       throw error

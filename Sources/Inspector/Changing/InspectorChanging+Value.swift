@@ -4,7 +4,7 @@ import FileSignals
 import Foundation
 
 extension InspectorChanging {
-  /// Changes a shared value or a suite, under its lock.
+  /// Changes a shared value or a suite, through a process that has it open as a value of its type, or under its lock.
   func changeValue() throws -> InspectorOutcome {
     let resource = try resource(.file, .suite)
     let path = try required(resource.path, "path")
@@ -12,6 +12,7 @@ extension InspectorChanging {
       throw InspectorError.invalid(operation: operation, reason: "the file is too large to be read")
     }
     let seen = try required(request.version, "version")
+    if resource.kind == .file, let outcome = try changeThroughProcess(resource, path, seen: seen) { return outcome }
     let file = try openFile(path)
     if isDry {
       let content = try DurableFile.read(url(path))
@@ -42,12 +43,30 @@ extension InspectorChanging {
   private func change(
     _ content: Data, of resource: InspectedResource, _ path: String, seen: String
   ) throws -> (text: Data, outcome: InspectorOutcome) {
+    let text = try newText(content, of: resource, path, seen: seen, isTyped: false)
+    return (text, outcome(of: resource, path, from: content, to: text))
+  }
+
+  /// Returns the new content of a file.
+  ///
+  /// - Parameters:
+  ///   - content: The present content.
+  ///   - resource: The resource.
+  ///   - path: The path of the file.
+  ///   - seen: The version on which the change is based.
+  ///   - isTyped: A Boolean value that indicates whether the type of the value decides what is allowed. Otherwise the
+  ///     new value must have the shape of the present one.
+  /// - Returns: The new content.
+  /// - Throws: ``InspectorError``.
+  func newText(
+    _ content: Data, of resource: InspectedResource, _ path: String, seen: String, isTyped: Bool
+  ) throws -> Data {
     let read = ReadFile(content: content, path: path)
     guard let old = read.value else {
       throw InspectorError.invalid(operation: operation, reason: "the file does not hold JSON")
     }
     let (shownOld, places) = read.shown(redaction, secrets: secrets) ?? (old, [])
-    let new = try newValue(old, hidden: places, isSuite: resource.kind == .suite)
+    let new = try newValue(old, hidden: places, isSuite: resource.kind == .suite, isTyped: isTyped)
     guard read.version == seen else {
       let yours = redaction.apply(to: new).value
       throw InspectorError.conflict(
@@ -58,25 +77,31 @@ extension InspectorChanging {
         operation: operation, reason: "the file holds a number that would not be kept exactly")
     }
     let stored: InspectedValue = read.envelope.map { ["version": .integer($0), "value": new] } ?? new
-    let text = Data(stored.fileText.utf8)
-    let after = ReadFile(content: text, path: path)
-    let shownNew = after.shown(redaction, secrets: secrets)?.value ?? new
-    let (differences, _) = InspectedDifference.of(shownOld, shownNew)
+    return Data(stored.fileText.utf8)
+  }
+
+  /// Returns the result of a change.
+  func outcome(
+    of resource: InspectedResource, _ path: String, from old: Data, to new: Data, by process: String = ""
+  ) -> InspectorOutcome {
+    let (before, after) = (ReadFile(content: old, path: path), ReadFile(content: new, path: path))
+    let (shownOld, shownNew) = (before.shown(redaction, secrets: secrets), after.shown(redaction, secrets: secrets))
+    let (differences, _) = InspectedDifference.of(shownOld?.value, shownNew?.value)
     let words =
       differences.isEmpty ? "the value is the same or hidden" : differences.map(\.summary).joined(separator: "; ")
-    var outcome = InspectorOutcome("\(isDry ? "Would set" : "Set") \(path): \(words).", resource.id)
+    var outcome = InspectorOutcome("\(isDry ? "Would set" : "Set") \(path)\(process): \(words).", resource.id)
     (outcome.path, outcome.version, outcome.diff) = (path, after.version, differences)
     // Secrets are not sent, so a value with secrets cannot be restored as a whole.
-    if places.isEmpty, !isDry {
+    if shownOld?.places.isEmpty == true, !isDry, let value = before.value {
       var undo = InspectorRequest(.setValue, resource.id)
-      (undo.version, undo.value) = (after.version, old)
+      (undo.version, undo.value) = (after.version, value)
       outcome.undo = undo
     }
-    return (text, outcome)
+    return outcome
   }
 
   private func newValue(
-    _ old: InspectedValue, hidden: [String], isSuite: Bool
+    _ old: InspectedValue, hidden: [String], isSuite: Bool, isTyped: Bool
   ) throws(InspectorError) -> InspectedValue {
     switch request.action {
     case .setValue:
@@ -85,22 +110,24 @@ extension InspectorChanging {
       for place in hidden.map(JSONPointer.parts) where value.value(at: place) == .redacted {
         value = value.replacing(place, with: old.value(at: place)) ?? value
       }
-      try checkShape(value, old, "", mayAddMembers: isSuite)
+      if !isTyped { try checkShape(value, old, "", mayAddMembers: isSuite) }
       return value
     case .editValue:
       let place = JSONPointer.parts(try required(request.path, "path"))
       let value = try required(request.value, "value")
       guard let present = old.value(at: place) else {
-        guard isSuite, place.count == 1, let added = old.replacing(place, with: value) else {
+        guard isTyped || isSuite && place.count == 1, let added = old.replacing(place, with: value) else {
           throw .shape(operation: operation, path: request.path ?? "", reason: "there is no such place")
         }
         return added
       }
-      try checkShape(value, present, request.path ?? "", mayAddMembers: false)
+      if !isTyped { try checkShape(value, present, request.path ?? "", mayAddMembers: false) }
       return old.replacing(place, with: value) ?? old
     default:
       let place = JSONPointer.parts(try required(request.path, "path"))
-      guard isSuite, place.count == 1, old.value(at: place) != nil, let rest = old.replacing(place, with: nil) else {
+      guard isTyped || isSuite && place.count == 1, old.value(at: place) != nil,
+        let rest = old.replacing(place, with: nil)
+      else {
         throw .invalid(operation: operation, reason: "only an existing key of a suite can be removed")
       }
       return rest

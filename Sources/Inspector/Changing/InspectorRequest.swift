@@ -8,7 +8,7 @@ public struct InspectorRequest: Sendable, Hashable, Codable {
     case setValue = "value.set"
     /// Replaces the part of a value at ``InspectorRequest/path``.
     case editValue = "value.edit"
-    /// Removes the member of a suite at ``InspectorRequest/path``.
+    /// Removes the member at ``InspectorRequest/path`` of a suite, or of a value that a process changes as its type.
     case removeValue = "value.remove"
     /// Overrides a tweak with ``InspectorRequest/text``.
     case setTweak = "tweak.set"

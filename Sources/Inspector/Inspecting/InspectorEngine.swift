@@ -93,7 +93,15 @@ final class InspectorEngine: Sendable {
   }
 
   /// Compares the directory now, and calls a closure afterwards.
-  func refresh(_ completion: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameters:
+  ///   - isAsking: A Boolean value that indicates whether to wait for the processes that publish signals.
+  ///   - completion: The closure.
+  func refresh(isAsking: Bool, _ completion: @escaping @Sendable () -> Void) {
+    guard !isAsking else {
+      graphs.ask {}
+      return graphs.afterwards { [self] in refresh(isAsking: false, completion) }
+    }
     queue.async { [self] in
       let touched = schedule.withLock { $0.touched.union($0.unknown) }
       pass(.whole(isTick: false), touched: touched)

@@ -44,7 +44,7 @@ extension InspectorPass {
     _ path: String, isChanged: Bool, isSecrecyChanged: Bool, _ locks: inout InspectedLocks
   ) {
     if !isChanged, !isSecrecyChanged, let id = state.fileIDs[path], let old = state.resources[id],
-      old.holder == holder(of: path, old, &locks)
+      old.holder == holder(of: path, old, &locks), old.editor == state.editors[path]
     {
       found.insert(id)
       return
@@ -71,7 +71,7 @@ extension InspectorPass {
         : .file(
           InspectedFile(
             format: file.format, envelope: file.envelope.map { "\($0)" }, keys: keys, editable: isEditable,
-            holder: holder)))
+            editor: state.editors[path], holder: holder)))
     (resource.version, resource.status, resource.problem) = (file.version, file.status, file.problem)
     if let shown { resource.setValue(shown.value, redacted: shown.places) }
     let old = state.values[id]
@@ -105,6 +105,9 @@ extension InspectorPass {
 }
 
 extension InspectedResource {
+  /// The process through which the file is changed.
+  fileprivate var editor: InspectedFile.Editor? { if case .file(let file) = details { file.editor } else { nil } }
+
   /// The process that is writing the file.
   fileprivate var holder: InspectedHolder? {
     switch details {

@@ -24,7 +24,20 @@ struct InspectorState {
   var problems: [String: InspectedProblem] = [:]
 
   /// The signals that processes publish.
-  var graphs: [InspectedGraph] = []
+  var graphs: [InspectedGraph] = [] {
+    didSet {
+      if graphs == oldValue { return }
+      editors = [:]
+      for graph in graphs {
+        for file in graph.files ?? [] where editors[file.path] == nil {
+          editors[file.path] = InspectedFile.Editor(process: graph.process, type: file.type)
+        }
+      }
+    }
+  }
+
+  /// The processes through which files are changed, by path.
+  private(set) var editors: [String: InspectedFile.Editor] = [:]
 
   /// The tweaks whose values must not be shown.
   var secrets: Set<TweakID> = []

@@ -15,6 +15,14 @@ public struct InspectedFile: Sendable, Hashable, Codable {
   /// The notation.
   public var format: Format
 
+  /// A process that makes the changes of a value.
+  public struct Editor: Sendable, Hashable, Codable {
+    /// The identifier of the ``InspectedProcess``.
+    public var process: String
+    /// The type of the value in the process.
+    public var type: String
+  }
+
   /// The version in the envelope of a versioned value; the value of the resource is then the one in the envelope.
   public var envelope: String?
 
@@ -23,6 +31,11 @@ public struct InspectedFile: Sendable, Hashable, Codable {
 
   /// A Boolean value that indicates whether the inspector can change the value.
   public var editable: Bool
+
+  /// The process through which the value is changed; `nil` if changes go directly to the file.
+  ///
+  /// It is a process that has the file open and called ``Inspector/publish(in:allowingEdits:)`` with `true`.
+  public var editor: Editor?
 
   /// The process that is writing the file.
   public var holder: InspectedHolder?

@@ -1,4 +1,4 @@
-/// The signals that a process publishes; see ``Inspector/publish(in:)``.
+/// The signals that a process publishes; see ``Inspector/publish(in:allowingEdits:)``.
 public struct InspectedGraph: Sendable, Hashable, Codable {
   /// A source of values.
   public struct Node: Sendable, Hashable, Codable, Identifiable {
@@ -16,7 +16,10 @@ public struct InspectedGraph: Sendable, Hashable, Codable {
     public var value: String?
     /// The number of active subscriptions.
     public var subscribers: Int
-    /// The number of changes so far, as a decimal number; `nil` for an emitter.
+    /// The number of changes so far, as a decimal number.
+    ///
+    /// For an emitter, it is the number of values since inspectors began to ask. The values of an emitter are counted
+    /// only while they do.
     public var changes: String?
     /// The changes per second; `nil` if there was none in the last minute.
     public var rate: InspectedResource.Rate?
@@ -42,6 +45,14 @@ public struct InspectedGraph: Sendable, Hashable, Codable {
     public var place: String?
   }
 
+  /// A shared file that the process has open, and changes for inspectors.
+  public struct File: Sendable, Hashable, Codable {
+    /// The path, relative to the directory of the group.
+    public var path: String
+    /// The type of the value.
+    public var type: String
+  }
+
   /// The identifier of the ``InspectedProcess``.
   public var process: String
 
@@ -59,4 +70,7 @@ public struct InspectedGraph: Sendable, Hashable, Codable {
 
   /// The subscriptions.
   public var consumers: [Consumer]
+
+  /// The files that inspectors may edit through the process; `nil` if it does not allow edits.
+  public var files: [File]?
 }

@@ -85,7 +85,9 @@ public struct InspectedProcess: Sendable, Hashable, Codable, Identifiable {
   /// The presences in which the process announced itself.
   public var presences: [String]?
 
-  /// A Boolean value that indicates whether the process publishes its signals; see ``Inspector/publish(in:)``.
+  /// A Boolean value that indicates whether the process publishes its signals.
+  ///
+  /// See ``Inspector/publish(in:allowingEdits:)``.
   public var publishes = false
 }
 

@@ -21,7 +21,7 @@ final class GraphReader: Sendable {
   private static let limit = 8 << 20
 
   init(_ root: URL) {
-    directory = root.path + "/" + LocalSocket.folder
+    directory = root.path + "/" + LocalListener.graphs
   }
 
   /// The last answer of each process, by the names of the sockets.
@@ -58,6 +58,9 @@ final class GraphReader: Sendable {
       if graphs != before { changed() }
     }
   }
+
+  /// Calls a closure after the questions that are in progress.
+  func afterwards(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
   /// Returns the answer of a process, its last one if it does not answer in time, or `nil` if it is gone.
   private func read(_ name: String, _ last: InspectedGraph?) -> InspectedGraph? {

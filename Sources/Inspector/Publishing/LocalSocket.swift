@@ -11,15 +11,19 @@ import Foundation
 
 /// Unix sockets in a directory that only the user may enter.
 enum LocalSocket {
-  /// The directory of the sockets, relative to the directory of a group; it is never switched with environments.
-  static let folder = ".shared/signals"
-
   /// An error of the system.
   struct Failure: Error, CustomStringConvertible {
     let description: String
 
-    init(_ operation: String) { description = "could not \(operation): \(errorWords(errno))" }
-    init(because reason: String) { description = reason }
+    /// A Boolean value that indicates whether no process listens, because it has ended.
+    let isGone: Bool
+
+    init(_ operation: String) {
+      isGone = errno == ECONNREFUSED || errno == ENOENT
+      description = "could not \(operation): \(errorWords(errno))"
+    }
+
+    init(because reason: String) { (description, isGone) = (reason, false) }
   }
 
   /// Creates a socket that listens under a name in a directory.
@@ -42,12 +46,13 @@ enum LocalSocket {
     #endif
   }
 
-  /// Connects to the socket of a name in a directory, without waiting.
+  /// Connects to the socket that a process of the same user has in a directory, without waiting.
   static func connect(_ name: String, in directory: String) throws(Failure) -> Descriptor {
     let socket = try make()
     try withAddress(name, in: directory) { address, length throws(Failure) in
       guard uninterrupted({ Self.connect(socket.number, address, length) }) == 0 else { throw Failure("connect") }
     }
+    guard peerUser(socket.number) == geteuid() else { throw Failure(because: "the process belongs to another user") }
     return socket
   }
 
@@ -189,21 +194,34 @@ enum LocalSocket {
     #endif
   }
 
-  /// Receives all bytes up to the end within limits; `nil` if that fails.
-  static func receive(from socket: CInt, within limit: Duration, maximum: Int) -> Data? {
+  /// Receives all bytes up to the end, or up to a line break, within limits; `nil` if that fails.
+  ///
+  /// Bytes after the line break are dropped.
+  static func receive(from socket: CInt, within limit: Duration, maximum: Int, isLine: Bool = false) -> Data? {
     let deadline = ContinuousClock.now + limit
     var data = Data()
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while true {
       let count = buffer.withUnsafeMutableBytes { readSome($0, from: socket) }
       if count > 0 {
-        data.append(contentsOf: buffer[..<count])
+        let end = isLine ? buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) : nil
+        data.append(contentsOf: buffer[..<(end ?? count)])
         if data.count > maximum { return nil }
+        if end != nil { return data }
       } else if count == 0 {
-        return data
+        return isLine ? nil : data
       } else if errno != EAGAIN || !wait(for: socket, CInt(POLLIN), until: deadline) {
         return nil
       }
     }
+  }
+
+  /// Returns a Boolean value that indicates whether the process at the other end has closed its socket.
+  static func isClosed(_ socket: CInt) -> Bool {
+    var request = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    guard uninterrupted({ poll(&request, 1, 0) }) > 0 else { return false }
+    if CInt(request.revents) & CInt(POLLHUP | POLLERR) != 0 { return true }
+    var byte: UInt8 = 0
+    return uninterrupted { recv(socket, &byte, 1, CInt(MSG_PEEK)) } == 0
   }
 }

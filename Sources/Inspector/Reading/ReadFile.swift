@@ -1,5 +1,6 @@
 import FileSignals
 import Foundation
+import StrictJSON
 import Tweaks
 
 /// The content of a shared file, parsed once for each change.
@@ -58,16 +59,19 @@ struct ReadFile {
     SHA256.digest([UInt8](content)).prefix(8).hexadecimal
   }
 
+  /// Returns the value in a content, and the version of the envelope around it, if there is one.
+  static func parts(of content: Data) throws(TextProblem) -> (value: InspectedValue, envelope: Int?) {
+    let parsed = try InspectedValue.parse(content)
+    guard case .object(let members) = parsed, members.count == 2, let version = members["version"]?.intValue,
+      let inner = members["value"]
+    else { return (parsed, nil) }
+    return (inner, version)
+  }
+
   private mutating func parse(_ content: Data, _ path: String) {
     do {
-      let parsed = try InspectedValue.parse(content)
-      value = parsed
-      if case .object(let members) = parsed, members.count == 2, let version = members["version"]?.intValue,
-        let inner = members["value"]
-      {
-        envelope = version
-        value = inner
-      }
+      let parts = try Self.parts(of: content)
+      (value, envelope) = (parts.value, parts.envelope)
       readTweaks(content, path)
     } catch {
       value = nil

@@ -60,6 +60,7 @@ struct PanelFailure: Error, Encodable {
       case "notFound": .notFound
       case "readOnly": .forbidden
       case "conflict": .conflict
+      case "unanswered": .gatewayTimeout
       case "failed": .internalServerError
       default: .badRequest
       }

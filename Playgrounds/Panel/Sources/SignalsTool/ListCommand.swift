@@ -16,7 +16,7 @@ struct ListCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Failure.reporting {
-      let snapshot = try place.open().value
+      let snapshot = try await place.open().refresh()
       guard let kind else { return try printAll(snapshot) }
       if kind == "processes" { return try printProcesses(snapshot) }
       guard

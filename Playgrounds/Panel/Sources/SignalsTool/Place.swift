@@ -60,7 +60,7 @@ struct Failure: Error {
     if let failure = error as? Failure {
       self = failure
     } else if let error = error as? InspectorError {
-      let codes: [String: Int32] = ["notFound": 2, "conflict": 3, "readOnly": 4]
+      let codes: [String: Int32] = ["notFound": 2, "conflict": 3, "readOnly": 4, "unanswered": 5]
       self.init(error.description, code: codes[error.code] ?? 1)
     } else {
       self.init("\(error)", code: 1)

@@ -16,7 +16,7 @@ struct GetCommand: AsyncParsableCommand {
   func run() async throws {
     try await Failure.reporting {
       let inspector = try place.open()
-      let resource = try Place.resource(name, in: inspector.value)
+      let resource = try Place.resource(name, in: await inspector.refresh())
       if let table {
         return try Place.printJSON(try await inspector.rows(of: table, in: resource.id, limit: limit))
       }
@@ -36,8 +36,13 @@ struct GetCommand: AsyncParsableCommand {
 /// Changes one place of a shared value.
 struct SetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Changes one place of a shared value, without changing its shape.",
-    discussion: "The value is JSON. A value that is not JSON counts as a text: `signals set settings.json /theme dark`."
+    commandName: "set", abstract: "Changes one place of a shared value.",
+    discussion: """
+      The value is JSON. A value that is not JSON counts as a text: `signals set settings.json /theme dark`.
+
+      If an app has the file open and allows edits, it makes the change, and its type decides about the value. \
+      Otherwise the value keeps its shape.
+      """
   )
 
   @Argument(help: "A name, or an identifier such as file/settings.json.") var name: String
@@ -71,12 +76,13 @@ struct SetCommand: AsyncParsableCommand {
   }
 }
 
-/// Removes a key of a suite.
+/// Removes a key of a suite, or a member of a value.
 struct UnsetCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "unset", abstract: "Removes a key of a suite.")
+  static let configuration = CommandConfiguration(
+    commandName: "unset", abstract: "Removes a key of a suite, or a member that a value of an app may lack.")
 
   @Argument(help: "A name, or an identifier such as suite/flags.json.") var name: String
-  @Argument(help: "The place of the key, such as /theme.") var path: String
+  @Argument(help: "The place of the key or member, such as /theme.") var path: String
   @Flag(help: "Print what would be done, and change nothing.") var dryRun = false
   @OptionGroup var place: Place
 

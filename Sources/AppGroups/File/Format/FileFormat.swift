@@ -31,7 +31,7 @@ public struct FileFormat<Value: Sendable>: Sendable {
   public let decode: @Sendable (Data) throws -> Value
 
   /// A Boolean value that indicates whether the content is JSON, so that errors can name a line and column.
-  private let isJSON: Bool
+  let isJSON: Bool
 
   /// Creates a format.
   ///

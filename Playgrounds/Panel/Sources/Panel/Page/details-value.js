@@ -19,9 +19,12 @@ function value(context, resource) {
     resource.truncated || resource.value === undefined ? long(context, resource) : valueView(resource.value),
     facts([["Format", details.format], ["Version of the format", details.envelope],
       ["Size", resource.size === undefined ? null : size(resource.size)],
-      ["Path", resource.path], ["Lock held by", holderText(details.holder)]]),
+      ["Path", resource.path], ["Changed through", editorText(details.editor)],
+      ["Lock held by", holderText(details.holder)]]),
   ]
 }
+
+const editorText = editor => editor && `${editor.process}, as ${editor.type}`
 
 /** The characters of a page of the server that are laid out at once. */
 const part = 128 * 1024

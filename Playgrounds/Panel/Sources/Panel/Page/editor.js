@@ -1,4 +1,5 @@
-// The editor of a shared value. The server saves the value only if the version is still the one that was shown.
+// The editor of a shared value. The server saves the value only if the version is still the one that was shown. If an
+// app makes the change, the type in the app decides about the value; otherwise the value keeps its shape.
 
 import { asFailure, perform } from "./change.js"
 import { commandOf } from "./command.js"
@@ -59,9 +60,10 @@ export function edit(context, resource, firstPlace) {
   }
 
   const dialog = show({ title: `Edit ${name}`, style: "wide", render: current => {
-    const { value, problem } = check(state)
+    const { value, problem } = check(state, typeOf(context, resource))
     const isSame = value !== undefined && equal(value, valueAt(state.base, state.place))
     return [
+      typeView(typeOf(context, resource)),
       placePicker(places, state, () => { reset(); current.refresh() }, resource),
       make("p", { class: "field", "data-key": `text ${state.place} ${state.edition ?? 0}` },
         make("label", { for: "value-text" }, "Value (JSON)"),
@@ -83,10 +85,13 @@ export function edit(context, resource, firstPlace) {
   } })
 }
 
-function check(state) {
+/** The process that makes the change of a value, and its type there. */
+const typeOf = (context, resource) => (context.store.resources.get(resource.id) ?? resource).file?.editor
+
+function check(state, editor = null) {
   try {
     const value = parseTyped(state.text)
-    return { value, problem: shapeProblem(value, valueAt(state.base, state.place)) }
+    return { value, problem: editor ? null : shapeProblem(value, valueAt(state.base, state.place)) }
   } catch (error) {
     return { problem: `This is not JSON: ${error.message}.` }
   }
@@ -97,6 +102,11 @@ function bodyOf(resource, { version, place, text }) {
   try { value = parseTyped(text) } catch { /* An incomplete text has no value yet; `check` shows the reason. */ }
   return place === "" ? { action: "value.set", r: resource.id, version, value }
     : { action: "value.edit", r: resource.id, version, path: place, value }
+}
+
+function typeView(editor) {
+  return editor ? make("p", { class: "muted", "data-key": "editor" },
+    `${editor.process} makes the change, as a value of its type `, make("code", {}, editor.type), ".") : null
 }
 
 function placePicker(places, state, changed, resource) {

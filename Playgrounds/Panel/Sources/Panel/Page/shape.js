@@ -5,7 +5,7 @@ const member = { id: "string!", name: "string", pid: "number", redacted: ["strin
 
 /** The details of each kind: a type, with `!` if it is needed; a list with the shape of its elements; or an object. */
 const details = {
-  file: { holder, keys: ["string!"] },
+  file: { holder, keys: ["string!"], editor: { process: "string!", type: "string!" } },
   suite: { holder, keys: ["string!"] },
   log: {
     producers: [{ id: "string!", process: "string" }],
