@@ -1,11 +1,9 @@
 """Checks the server of the panel with real processes; see `.ci/panel-test`."""
 import os
-import shutil
 import sys
-import tempfile
 import time
 
-from panel_world import Panel, World, check, check_delays, failures
+from panel_world import Panel, check, check_delays, checked
 
 tool, peer = sys.argv[1:3]
 
@@ -92,32 +90,41 @@ def change(panel, flags):
     check("an outdated change is a conflict", stale[0] == 409 and "theirs" in stale[1]["error"])
 
 
-def main():
-    state, directory = tempfile.mkdtemp(), tempfile.mkdtemp()
-    world = World(peer, directory)
-    try:
-        panel = Panel(tool, directory, state, "--write")
-        refusals(panel)
-        follow(panel, directory, world.app)
-        change(panel, world.flags)
-        work = world.other.send("env-list").split(",")[-1]
-        status, answer = panel.change(action="container.switch", r="container/environments", id=work)
-        check("an environment can be switched", status == 200, str(answer.get("error", "")))
-        check("another process has switched", world.other.send("env-active") == work)
-        panel.stop()
-        again = Panel(tool, directory, state)
-        check("the address survives a restart", again.address == panel.address)
-        status, answer = again.change(action="tweak.reset", r="tweak/shop/limit")
-        check("a panel without --write changes nothing", status == 403 and answer["error"]["code"] == "readOnly")
-        mode = [os.stat(os.path.join(folder, name)).st_mode & 0o777 for folder, _, names in os.walk(state) for name in names]
-        check("only the user can read the token", mode == [0o600])
-        again.stop()
-    finally:
-        world.end()
-        shutil.rmtree(directory, ignore_errors=True)
-        shutil.rmtree(state, ignore_errors=True)
-    if failures:
-        sys.exit("error: " + "; ".join(failures))
+def edit(panel, directory, app):
+    app.send(f"publish-edits {directory} song.json")
+
+    def song():
+        return next((each for each in panel.get("/api/snapshot")["resources"] if each["id"] == "file/song.json"), {})
+
+    end = time.time() + 20
+    while "editor" not in song().get("file", {}) and time.time() < end:
+        time.sleep(0.1)
+    check("the snapshot names the app that edits", song()["file"].get("editor", {}).get("type") == "Song", str(song()))
+    wanted = {"action": "value.edit", "r": "file/song.json", "path": "/tags"}
+    status, answer = panel.change(**wanted, version=song()["version"], value=["slow"])
+    check("an app writes an edit", status == 200 and answer["process"]["pid"] == app.process.pid, str(answer))
+    status, answer = panel.change(**wanted, version=song()["version"], value=[1])
+    check("an app refuses what is not of its type", status == 400 and answer["error"]["code"] == "refused", str(answer))
 
 
-main()
+def checks(directory, state, world):
+    panel = Panel(tool, directory, state, "--write")
+    refusals(panel)
+    follow(panel, directory, world.app)
+    change(panel, world.flags)
+    edit(panel, directory, world.app)
+    work = world.other.send("env-list").split(",")[-1]
+    status, answer = panel.change(action="container.switch", r="container/environments", id=work)
+    check("an environment can be switched", status == 200, str(answer.get("error", "")))
+    check("another process has switched", world.other.send("env-active") == work)
+    panel.stop()
+    again = Panel(tool, directory, state)
+    check("the address survives a restart", again.address == panel.address)
+    status, answer = again.change(action="tweak.reset", r="tweak/shop/limit")
+    check("a panel without --write changes nothing", status == 403 and answer["error"]["code"] == "readOnly")
+    mode = [os.stat(os.path.join(folder, name)).st_mode & 0o777 for folder, _, names in os.walk(state) for name in names]
+    check("only the user can read the token", mode == [0o600])
+    again.stop()
+
+
+checked(peer, checks)

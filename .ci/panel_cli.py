@@ -1,12 +1,10 @@
 """Checks the command line `signals` with real processes; see `.ci/panel-test`."""
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 
-from panel_world import World, check, failures
+from panel_world import check, checked
 
 tool, peer = sys.argv[1:3]
 
@@ -43,6 +41,20 @@ def changes(directory, world):
     check("environments are reset", "Deleted 2 environments" in done.stdout, done.stdout + done.stderr)
 
 
+def edits(directory, world):
+    world.app.send(f"publish-edits {directory} song.json")
+    done = run("set", "song.json", "/rating", "5", directory=directory)
+    name = f"player ({world.app.process.pid})"
+    check("an app writes an edit", done.returncode == 0 and f"through {name}" in done.stdout, done.stdout + done.stderr)
+    check("the app has the value", " 5 " in world.app.send("song"))
+    wrong = run("set", "song.json", "/kind", "rock", directory=directory)
+    check("an app refuses what is not of its type", wrong.returncode == 1 and "at kind" in wrong.stderr, wrong.stderr)
+    done = run("unset", "song.json", "/rating", directory=directory)
+    check("a member that may be absent is removed", done.returncode == 0 and " - " in world.app.send("song"), done.stderr)
+    plain = run("set", "note.json", "/other", "5", directory=directory)
+    check("a member that the type drops is refused", plain.returncode == 1 and "no place for /other" in plain.stderr)
+
+
 def codes(directory):
     check("an unknown name ends with 2", run("get", "nothing", directory=directory).returncode == 2)
     check("a missing directory ends with 2", run("list", directory=directory + "/none").returncode == 2)
@@ -72,20 +84,12 @@ def cipher(folder):
         check("a value is decrypted", json.load(file) == flags, done.stderr)
 
 
-def main():
-    directory, folder = tempfile.mkdtemp(), tempfile.mkdtemp()
-    world = World(peer, directory)
-    try:
-        reads(directory)
-        changes(directory, world)
-        codes(directory)
-        cipher(folder)
-    finally:
-        world.end()
-        shutil.rmtree(directory, ignore_errors=True)
-        shutil.rmtree(folder, ignore_errors=True)
-    if failures:
-        sys.exit("error: " + "; ".join(failures))
+def checks(directory, folder, world):
+    reads(directory)
+    changes(directory, world)
+    edits(directory, world)
+    codes(directory)
+    cipher(folder)
 
 
-main()
+checked(peer, checks)

@@ -23,6 +23,20 @@ def check(what, holds, detail=""):
         failures.append(what)
 
 
+def checked(peer, checks):
+    """Runs checks with four processes in a new directory and a new folder, and ends the program if one fails."""
+    directory, folder = tempfile.mkdtemp(), tempfile.mkdtemp()
+    world = World(peer, directory)
+    try:
+        checks(directory, folder, world)
+    finally:
+        world.end()
+        shutil.rmtree(directory, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+    if failures:
+        sys.exit("error: " + "; ".join(failures))
+
+
 def check_delays(what, delays, others):
     """Checks delays in seconds; where other work holds the machine, by those of steps without the panel."""
     allowed = max(0.1, 8 * statistics.median(others))
