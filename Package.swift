@@ -41,6 +41,7 @@ let package = Package(
       swiftSettings: librarySettings
     ),
     .target(name: "StrictJSON", swiftSettings: librarySettings),
+    .target(name: "Requests", dependencies: ["Signals"], swiftSettings: librarySettings),
     .target(
       name: "AppGroups",
       dependencies: ["Signals", "FileSignals", "StrictJSON"],
@@ -70,7 +71,7 @@ let package = Package(
     ),
     .target(
       name: "Tweaks",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "StrictJSON", "TweakFormat"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "StrictJSON", "TweakFormat", "Requests"],
       swiftSettings: librarySettings
     ),
     .target(
@@ -78,7 +79,7 @@ let package = Package(
       dependencies: ["Signals", "FileSignals", "AppGroups", "Stores"],
       swiftSettings: librarySettings
     ),
-    .target(name: "Cluster", dependencies: ["Signals"], swiftSettings: librarySettings),
+    .target(name: "Cluster", dependencies: ["Signals", "Requests"], swiftSettings: librarySettings),
     .target(
       name: "Inspector",
       dependencies: [
@@ -140,6 +141,11 @@ let package = Package(
     .testTarget(
       name: "StrictJSONTests",
       dependencies: ["StrictJSON", "TestSupport"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "RequestsTests",
+      dependencies: ["Requests", "Signals", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(

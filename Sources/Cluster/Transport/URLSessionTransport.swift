@@ -1,4 +1,5 @@
 public import Foundation
+import Requests
 public import Signals
 
 #if canImport(FoundationNetworking)
@@ -12,24 +13,15 @@ public import Signals
 /// > Important: On Linux, `URLSession` of Swift 6.3 ends the process if a member resets a connection before it has
 /// > answered. Use another transport for `https` there, until a release contains the correction.
 public final class URLSessionTransport: ClusterTransport {
-  private let session: URLSession
-  private let receivers = URLSessionReceivers()
+  private let session: RequestSession
 
   /// Creates a transport with connections of its own.
   public init() {
     let configuration = URLSessionConfiguration.ephemeral
     // Each watch occupies a connection.
     configuration.httpMaximumConnectionsPerHost = 256
-    configuration.urlCache = nil
     configuration.httpCookieStorage = nil
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    queue.qualityOfService = .userInitiated
-    session = URLSession(configuration: configuration, delegate: receivers, delegateQueue: queue)
-  }
-
-  deinit {
-    session.invalidateAndCancel()
+    session = RequestSession(configuration: configuration)
   }
 
   /// Sends a request, and returns the complete response.
@@ -38,16 +30,20 @@ public final class URLSessionTransport: ClusterTransport {
   /// - Returns: The response, whatever its status is.
   /// - Throws: An error if there is no complete response.
   public func call(_ request: ClusterRequest) async throws(ClusterTransportError) -> ClusterResponse {
-    let task = session.dataTask(with: URLRequest(request, timeout: request.timeout))
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        receivers.add(.call({ continuation.resume(returning: $0) }), for: task)
-        task.resume()
+    var response = ClusterResponse(status: 0, body: Data())
+    do {
+      for try await part in session.response(to: URLRequest(request, timeout: request.timeout)).values {
+        switch part {
+        case .head(let head): response.status = head.statusCode
+        case .body(let data): response.body.append(data)
+        }
       }
-    } onCancel: {
-      task.cancel()
+    } catch {
+      throw ClusterTransportError(error)
     }
-    return try result.get()
+    // The values end early if the task is cancelled.
+    if Task.isCancelled { throw ClusterTransportError(reason: "the call was cancelled", isUnsent: false) }
+    return response
   }
 
   /// Returns a signal that sends a request for each subscription, and then each part of the response as it arrives.
@@ -55,13 +51,11 @@ public final class URLSessionTransport: ClusterTransport {
   /// - Parameter request: The request.
   /// - Returns: A signal that finishes with the response, or fails.
   public func stream(_ request: ClusterRequest) -> AnySignal<Data, ClusterTransportError> {
-    .create { [session, receivers] sink in
-      // `URLSession` counts the silence of a watch as time.
-      let task = session.dataTask(with: URLRequest(request, timeout: .seconds(7 * 86_400)))
-      receivers.add(.stream(sink), for: task)
-      task.resume()
-      return SignalSubscription { task.cancel() }
-    }
+    // `URLSession` counts the silence of a watch as time.
+    session.response(to: URLRequest(request, timeout: .seconds(7 * 86_400)))
+      .compactMap { part in if case .body(let data) = part { data } else { nil } }
+      .mapError(ClusterTransportError.init)
+      .eraseToAnySignal()
   }
 }
 
@@ -74,4 +68,24 @@ extension URLRequest {
     // Whole seconds: fractions are cut off on Linux.
     timeoutInterval = timeout.inSeconds.rounded(.up) + 1
   }
+}
+
+extension ClusterTransportError {
+  fileprivate init(_ error: any Error) {
+    guard let error = error as? URLError else {
+      self.init(reason: clause(of: error.localizedDescription), isUnsent: false)
+      return
+    }
+    let unsent: Set<URLError.Code> = [
+      .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .secureConnectionFailed, .serverCertificateUntrusted,
+      .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .badURL,
+      .unsupportedURL, .notConnectedToInternet,
+    ]
+    self.init(reason: clause(of: error.localizedDescription), isUnsent: unsent.contains(error.code))
+  }
+}
+
+/// Returns a text without its final period.
+private func clause(of text: String) -> String {
+  text.hasSuffix(".") ? String(text.dropLast()) : text
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import Requests
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
@@ -28,17 +29,17 @@ public struct HTTPTweakFetcher: Sendable {
   ///
   /// - Parameters:
   ///   - url: The address of the tweaks.
-  ///   - session: The session of the requests.
+  ///   - session: The session of the requests, or `nil` for a new one. On Linux, a cancelled request of a session with a
+  ///     cache keeps its connection until the server has answered, or until the timeout.
   ///   - timeout: The longest time without progress, in seconds.
   ///   - versionField: The field of a response that has the version of the tweaks, for a server that also sends patches.
   ///   - prepare: A closure that completes a request, such as with the key of the app and the context.
   public init(
-    url: URL, session: URLSession = URLSession(configuration: .ephemeral), timeout: TimeInterval = 30,
-    versionField: String? = nil,
+    url: URL, session: URLSession? = nil, timeout: TimeInterval = 30, versionField: String? = nil,
     prepare: @escaping @Sendable (TweakRequest, inout URLRequest) -> Void = { _, _ in }
   ) {
     self.url = url
-    self.session = session
+    self.session = session ?? URLSession(configuration: .ephemeral.withoutCache)
     self.timeout = timeout
     self.versionField = versionField
     self.prepare = prepare

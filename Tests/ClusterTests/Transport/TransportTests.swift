@@ -71,11 +71,12 @@ struct TransportTests {
     let fleet = try await Fleet()
     fleet.server.signal(SIGSTOP)
     defer { fleet.server.signal(SIGCONT) }
-    let transport = SocketTransport()
-    let call = Task {
-      try await transport.call(request(fleet.server.url, "v3/kv/range", #"{"key":"YQ=="}"#))
+    for transport in transports {
+      let call = Task {
+        try await transport.call(request(fleet.server.url, "v3/kv/range", #"{"key":"YQ=="}"#))
+      }
+      call.cancel()
+      await #expect(throws: ClusterTransportError.self) { try await call.value }
     }
-    call.cancel()
-    await #expect(throws: ClusterTransportError.self) { try await call.value }
   }
 }

@@ -140,6 +140,38 @@ struct StreamServerTests {
     provider.isOffline = true
     _ = try await closed.firstValue("the end of the second connection") { $0 == 2 }
   }
+
+  @Test(.seeded)
+  func `streams may be cancelled at any moment while the server cuts them`() async throws {
+    let server = try HTTPServer { _ in .stream { _ = $0(Self.patch(1)) } }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          var chance = Chance(seed: Chance.seed &+ UInt64(number))
+          for _ in 0..<Scale.count(100, torture: 2_000) {
+            let stream = HTTPTweakStream(url: server.url)
+            let subscriptions = (0..<3).map { _ in
+              stream.connect(TweakStreamRequest(context: TweakContext())).sink { _ in
+              } receiveValue: { _ in
+              }
+            }
+            // A random moment, not a wait for something.
+            try await Task.sleep(for: .microseconds(chance.number(below: 6_000)))
+            for subscription in subscriptions { subscription.cancel() }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let patches = MutableProperty(0)
+    let subscription = HTTPTweakStream(url: server.url).connect(TweakStreamRequest(context: TweakContext()))
+      .sink { _ in
+      } receiveValue: { _ in
+        patches.modify { $0 += 1 }
+      }
+    _ = try await patches.firstValue("a patch of one more stream") { $0 == 1 }
+    subscription.cancel()
+  }
 }
 
 /// The texts that a server writes, one after another.

@@ -1,4 +1,5 @@
 public import Foundation
+import Requests
 public import Signals
 
 #if canImport(FoundationNetworking)
@@ -26,8 +27,7 @@ public import Signals
 ///   interruptions are sent to ``RemoteTweakProvider/failures``.
 public final class HTTPTweakStream: Sendable {
   private let url: URL
-  private let session: URLSession
-  private let connections = StreamConnections()
+  private let session: RequestSession
   private let silenceLimit: TimeInterval
   private let eventLimit: Int
   private let decode: @Sendable (ServerSentEvent) throws -> TweakPatch?
@@ -37,7 +37,7 @@ public final class HTTPTweakStream: Sendable {
   ///
   /// - Parameters:
   ///   - url: The address of the stream.
-  ///   - configuration: The configuration of the connections.
+  ///   - configuration: The configuration of the connections, whose cache is not used.
   ///   - silenceLimit: The longest time without a byte, in seconds. A server should send a comment more often.
   ///   - eventLimit: The maximum number of bytes of an event.
   ///   - decode: A closure that decodes an event, and returns `nil` to ignore it.
@@ -53,13 +53,7 @@ public final class HTTPTweakStream: Sendable {
     self.eventLimit = eventLimit
     self.decode = decode
     self.prepare = prepare
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    session = URLSession(configuration: configuration, delegate: connections, delegateQueue: queue)
-  }
-
-  deinit {
-    session.invalidateAndCancel()
+    session = RequestSession(configuration: configuration)
   }
 
   /// Returns a signal that connects for each subscription, and sends a patch for each event.
@@ -72,14 +66,35 @@ public final class HTTPTweakStream: Sendable {
       message.setValue("text/event-stream", forHTTPHeaderField: "Accept")
       if let id = request.lastEventID { message.setValue(id, forHTTPHeaderField: "Last-Event-ID") }
       prepare(request, &message)
-      let task = session.dataTask(with: message)
-      let parser = ServerSentEventParser(limit: eventLimit, lastEventID: request.lastEventID)
-      connections.add(StreamConnections.Connection(sink: sink, parser: parser, decode: decode), for: task)
-      task.resume()
-      // The subscription keeps the session.
-      return SignalSubscription { [self] in
-        withExtendedLifetime(self) { task.cancel() }
+      let parser = Guarded(ServerSentEventParser(limit: eventLimit, lastEventID: request.lastEventID))
+      return session.response(to: message).sink { completion in
+        switch completion {
+        case .finished: sink.finish()
+        case .failure(let error): sink.fail(TweakRequestFailure.unreachable(reason: "\(error)"))
+        }
+      } receiveValue: { [decode] part in
+        do {
+          switch part {
+          case .head(let response): try Self.check(response)
+          case .body(let data):
+            for event in try parser.withLock({ try $0.parse(data) }) {
+              if let patch = try decode(event) { sink.send(patch) }
+            }
+          }
+        } catch {
+          // This closes the connection.
+          sink.fail(error as? TweakRequestFailure ?? .undecodable(reason: "\(error)"))
+        }
       }
+    }
+  }
+
+  /// Refuses a response that is not a stream of events.
+  private static func check(_ response: HTTPURLResponse) throws(TweakRequestFailure) {
+    guard response.statusCode == 200 else { throw .status(response.statusCode) }
+    guard response.mimeType?.lowercased() == "text/event-stream" else {
+      let type = response.mimeType ?? "of no type"
+      throw .undecodable(reason: "the answer of the stream is \(type), not text/event-stream")
     }
   }
 }

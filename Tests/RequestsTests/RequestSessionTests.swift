@@ -1,0 +1,100 @@
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Requests
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite("Requests that may take any time", .patient, .seeded)
+struct RequestSessionTests {
+  private let session = RequestSession(configuration: .ephemeral)
+
+  private func response(to url: URL) async throws -> (status: Int, body: String) {
+    var (status, body) = (0, "")
+    for try await part in session.response(to: URLRequest(url: url, timeoutInterval: 60)).values {
+      switch part {
+      case .head(let head): status = head.statusCode
+      case .body(let data): body += String(decoding: data, as: UTF8.self)
+      }
+    }
+    return (status, body)
+  }
+
+  @Test
+  func `a response arrives with its status, also if it has no body`() async throws {
+    let server = try HTTPServer { request in
+      request.line.contains("/empty") ? .respond(503) : .respond(200, body: "hello")
+    }
+    #expect(try await response(to: server.url) == (200, "hello"))
+    #expect(try await response(to: server.url.appending(path: "empty")) == (503, ""))
+  }
+
+  @Test
+  func `parts arrive while the connection is open, and a cancelled subscription closes it`() async throws {
+    let closed = MutableProperty(false)
+    let server = try HTTPServer { _ in
+      .stream { write in
+        // A server notices a closed connection by its next writes.
+        while write(".") { usleep(1_000) }
+        closed.value = true
+      }
+    }
+    let count = MutableProperty(0)
+    let subscription = session.response(to: URLRequest(url: server.url)).sink { _ in
+    } receiveValue: { part in
+      if case .body(let data) = part { count.modify { $0 += data.count } }
+    }
+    _ = try await count.firstValue("ten bytes") { $0 >= 10 }
+    #expect(!closed.value)
+    subscription.cancel()
+    _ = try await closed.firstValue("the end of the connection") { $0 }
+  }
+
+  @Test
+  func `a cut response fails, and a redirection is not followed`() async throws {
+    let server = try HTTPServer { request in
+      if request.line.contains("/cut") { return .cut(body: "half") }
+      return .respond(302, headers: ["Location": "/other"])
+    }
+    await #expect(throws: URLError.self) { _ = try await response(to: server.url.appending(path: "cut")) }
+    #expect(try await response(to: server.url).status == 302)
+    #expect(!server.requests.value.contains { $0.line.contains("/other") })
+  }
+
+  @Test(arguments: ["stream", "cut", "answer", "redirection"])
+  func `requests may be cancelled at any moment while their responses end`(_ kind: String) async throws {
+    let server = try HTTPServer { _ in
+      switch kind {
+      case "stream": .stream { _ = $0("data: x\n\n") }
+      case "cut": .cut(body: "half")
+      case "answer": .respond(200, body: "whole")
+      default: .respond(302, headers: ["Location": "/other"])
+      }
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          var chance = Chance(seed: Chance.seed &+ UInt64(number))
+          for _ in 0..<Scale.count(100, torture: 5_000) {
+            let session = chance.once(in: 2) ? RequestSession(configuration: .ephemeral) : session
+            let subscriptions = (0..<3).map { _ in
+              session.response(to: URLRequest(url: server.url)).sink { _ in
+              } receiveValue: { _ in
+              }
+            }
+            // A random moment, not a wait for something.
+            try await Task.sleep(for: .microseconds(chance.number(below: 6_000)))
+            for subscription in subscriptions { subscription.cancel() }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    server.answer { _ in .respond(200, body: "end") }
+    #expect(try await response(to: server.url) == (200, "end"))
+  }
+}
