@@ -1,4 +1,5 @@
 import Foundation
+import Signals
 import TestSupport
 import Testing
 @testable import Tweaks
@@ -119,5 +120,19 @@ struct RemoteStreamTests {
     #expect(bench.effects.contains(.disconnect))
     bench.handle(.offline(false))
     #expect(connections(bench).count == 2)
+  }
+
+  @Test(.patient)
+  func `a patch that is sent after an answer takes effect at once`() async throws {
+    for round in 0..<Scale.count(300, torture: 10_000) {
+      let patches = Emitter<TweakPatch, any Error>()
+      let provider = RemoteTweakProvider(stream: { _ in patches.eraseToAnySignal() }) { _ in
+        .tweaks([Tweak(feature: "f", variable: "v", value: 1)], version: 1)
+      }
+      let manager = TweakManager(providers: [provider])
+      if round % 2 == 0 { try await provider.refresh() } else { await provider.ready(within: .seconds(60)) }
+      patches.send(patch(2))
+      #expect(manager.value(feature: "f", variable: "v", default: 0) == 2)
+    }
   }
 }

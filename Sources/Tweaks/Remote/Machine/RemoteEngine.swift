@@ -28,6 +28,8 @@ final class RemoteEngine: Sendable {
   private struct State {
     var machine: RemoteMachine
     var replies: [RemoteEvent.Call: Reply] = [:]
+    /// The answers to calls, which are given after the turn.
+    var answers: [@Sendable () -> Void] = []
     var lastCall = 0
     var alarm: (any WallAlarm)?
     var requests: [Int: Task<Void, Never>] = [:]
@@ -108,7 +110,23 @@ final class RemoteEngine: Sendable {
 
   func submit(_ event: RemoteEvent) {
     events.add(event)
-    events.deliver { handle($0) }
+    if events.deliver({ handle($0) }) { resumeCallers() }
+  }
+
+  /// Resumes the callers that have an answer, and those that wait until nothing more is expected soon.
+  ///
+  /// This follows the turn. So the next event of a resumed caller does not find it taken, and is handled at once.
+  private func resumeCallers() {
+    let answers = state.withLock { exchange(&$0.answers, with: []) }
+    if store == nil {
+      for answer in answers { answer() }
+    } else if !answers.isEmpty {
+      // A caller may end the process next, so the answer is stored first.
+      writes.async { for answer in answers { answer() } }
+    }
+    if isSettled.value != state.withLock({ $0.machine.status.isSettled }) {
+      isSettled.modify { isSettled in isSettled = state.withLock { $0.machine.status.isSettled } }
+    }
   }
 
   /// Submits an event with a call, and waits for its answer.
@@ -130,8 +148,6 @@ final class RemoteEngine: Sendable {
     let effects = state.withLock { $0.machine.handle(event, now: now, chance: chance) }
     if case .identify(let user, _, _) = event { context.value = user.context }
     for effect in effects { perform(effect) }
-    let isSettled = state.withLock { $0.machine.status.isSettled }
-    if self.isSettled.value != isSettled { self.isSettled.value = isSettled }
   }
 
   // MARK: Effects
@@ -169,9 +185,10 @@ final class RemoteEngine: Sendable {
   }
 
   private func answer(_ call: RemoteEvent.Call, _ failure: TweakRequestFailure?) {
-    guard let reply = state.withLock({ $0.replies.removeValue(forKey: call) }) else { return }
-    // The caller may end the process next, so the answer is stored first.
-    if store == nil { reply(failure) } else { writes.async { reply(failure) } }
+    state.withLock { state in
+      guard let reply = state.replies.removeValue(forKey: call) else { return }
+      state.answers.append { reply(failure) }
+    }
   }
 
   // MARK: Requests
