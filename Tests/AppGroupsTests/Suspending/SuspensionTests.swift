@@ -69,6 +69,14 @@ struct SuspendedContainerTests {
     withExtendedLifetime(first) {}
   }
 
+  @Test func `leaves its directory as it is, so that it can be removed`() async throws {
+    try await container.suspend()
+    let before = try FileManager.default.subpathsOfDirectory(atPath: container.containerURL.path).sorted()
+    let place = container.containerURL.appending(path: "new", directoryHint: .notDirectory)
+    await #expect(throws: DurableFileError.suspended(place)) { try await DurableFile.withLock(on: place) {} }
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: container.containerURL.path).sorted() == before)
+  }
+
   @Test func `waits for an update under way, which may finish its nested work`() async throws {
     let outer = try AppGroupsFile(name: "outer.json", initialValue: 1, container: container)
     let inner = try AppGroupsFile(name: "inner.json", initialValue: 1, container: container)
