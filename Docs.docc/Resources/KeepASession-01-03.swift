@@ -29,4 +29,6 @@ do {
   print(context.authState.value, context.user.value?.name ?? "")  // Prints "authenticated Ada"
 }
 
+// Nothing may write there any more.
+try AppGroupsContainer(directory: root).suspend()
 try FileManager.default.removeItem(at: root)

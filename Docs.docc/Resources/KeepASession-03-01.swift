@@ -40,4 +40,6 @@ try await context.setup(authDelegate: server)
 _ = await context.lastError.values.first { $0 != nil }
 print(context.authState.value, context.user.value?.name ?? "")  // Prints "presession Ada"
 
+// Nothing may write there any more.
+try AppGroupsContainer(directory: root).suspend()
 try FileManager.default.removeItem(at: root)

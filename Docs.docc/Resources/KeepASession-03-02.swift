@@ -44,4 +44,6 @@ server.isReachable.value = true
 _ = await context.authState.values.first { $0 == .authenticated }
 print(context.lastError.value == nil)  // Prints "true"
 
+// Nothing may write there any more.
+try AppGroupsContainer(directory: root).suspend()
 try FileManager.default.removeItem(at: root)

@@ -52,4 +52,6 @@ let next = try StandardAppContext<Account>(root: root)
 let nobody = try await next.setup(authDelegate: server)
 print(nobody == nil)  // Prints "true"
 
+// Nothing may write there any more.
+try AppGroupsContainer(directory: root).suspend()
 try FileManager.default.removeItem(at: root)

@@ -34,4 +34,6 @@ try await context.setup(authDelegate: server)
 try await context.triggerLogin()
 try context.current.value.store.persistence.write { try $0.put(Note(id: 1, text: "hers")) }
 
+// Nothing may write there any more.
+try AppGroupsContainer(directory: root).suspend()
 try FileManager.default.removeItem(at: root)

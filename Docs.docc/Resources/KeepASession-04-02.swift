@@ -39,4 +39,6 @@ let shown = notes.sink { print($0) }  // Prints "["hers"]"
 try await context.logout()  // Prints "[]"
 shown.cancel()
 
+// Nothing may write there any more.
+try AppGroupsContainer(directory: root).suspend()
 try FileManager.default.removeItem(at: root)

@@ -77,6 +77,7 @@ extension StandardAppContext {
   /// session or has renewed it. ``validUser()`` waits for that, and throws if the server has ended the session.
   ///
   /// ```swift
+  /// import AppGroups
   /// import Contexts
   /// import Foundation
   ///
@@ -99,6 +100,7 @@ extension StandardAppContext {
   /// try await context.startAppContext(with: Account(id: "grace"), replacing: true)
   /// try await context.reopen(userID: "ada")
   /// print(try await context.validUser().id)  // Prints "ada"
+  /// try AppGroupsContainer(directory: root).suspend()
   /// try FileManager.default.removeItem(at: root)
   /// ```
   ///

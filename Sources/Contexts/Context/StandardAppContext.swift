@@ -8,6 +8,7 @@ public import Stores
 /// The observable session of a root: the current user, the user's data, and the validity of the session.
 ///
 /// ```swift
+/// import AppGroups
 /// import Contexts
 /// import Foundation
 ///
@@ -31,6 +32,7 @@ public import Stores
 /// print(context.current.value.id)  // Prints "ada"
 /// try await context.logout()  // Prints "unauthenticated"
 /// subscription.cancel()
+/// try AppGroupsContainer(directory: root).suspend()
 /// try FileManager.default.removeItem(at: root)
 /// ```
 ///

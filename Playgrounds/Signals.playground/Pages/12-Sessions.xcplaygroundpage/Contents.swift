@@ -130,4 +130,6 @@ do {
 }
 print(context.current.value.isStandard)  // Prints "true"
 states.cancel()
+// Nothing may write there any more.
+try AppGroupsContainer(directory: root).suspend()
 try FileManager.default.removeItem(at: root)
