@@ -70,10 +70,10 @@ struct KnownUserProcessTests {
     }
   }
 
-  @Test
-  func `a token that a stopped process may have used is not sent again after the user was reopened elsewhere`()
-    async throws
-  {
+  /// Starts a process that is stopped while it renews Ada's session, and another one in which Grace replaces her.
+  private func replacedWhileStopped() async throws -> (
+    first: PeerProcess, second: PeerProcess, answer: Task<String, any Error>
+  ) {
     let first = try await peer()
     try await first.send("context-login ada")
     let second = try await peer(wait: 3_000)
@@ -81,6 +81,14 @@ struct KnownUserProcessTests {
     let answer = Task { try await first.send("context-renew") }
     try await first.events.wait(for: "stopping renew") { $0.contains("stopping renew") }
     try await second.send("context-replace grace")
+    return (first, second, answer)
+  }
+
+  @Test
+  func `a token that a stopped process may have used is not sent again after the user was reopened elsewhere`()
+    async throws
+  {
+    let (first, second, answer) = try await replacedWhileStopped()
     try await second.send("context-reopen ada")
     await #expect(throws: PeerProcess.Failure.self) { try await second.send("context-renew") }
     first.signal(SIGCONT)
@@ -93,13 +101,7 @@ struct KnownUserProcessTests {
   func `the answer to a stopped process reaches the kept session, although another user was renewed meanwhile`()
     async throws
   {
-    let first = try await peer()
-    try await first.send("context-login ada")
-    let second = try await peer(wait: 3_000)
-    try await first.send("context-stop renew")
-    let answer = Task { try await first.send("context-renew") }
-    try await first.events.wait(for: "stopping renew") { $0.contains("stopping renew") }
-    try await second.send("context-replace grace")
+    let (first, second, answer) = try await replacedWhileStopped()
     // The server rejects the token of Grace, whose renewal has broken the lock.
     await #expect(throws: PeerProcess.Failure.self) { try await second.send("context-renew") }
     #expect(try await second.send("context-state") == "unauthenticated nobody")

@@ -11,14 +11,20 @@ struct LateRenewalTests {
   let archive = MemoryArchive()
   let secrets = MemorySecretStore()
 
-  /// Returns a process with Ada logged in, whose session is being renewed, after Grace has replaced her.
-  private func replaced() -> ScriptedProcess {
+  /// Returns a process with Ada logged in, whose session is being renewed.
+  private func renewing() -> ScriptedProcess {
     let process = ScriptedProcess(
       archive: archive, secrets: secrets, clock: clock, policy: SessionPolicy(keepsSessions: true))
     process.server.trusts = true
     process.restore()
     process.ask { .start(Account(), $0, replacing: false) }
     process.ask { .refresh($0, isForced: false) }
+    return process
+  }
+
+  /// Returns such a process after Grace has replaced Ada.
+  private func replaced() -> ScriptedProcess {
+    let process = renewing()
     process.ask { .start(Account(id: "grace", token: "g0"), $0, replacing: true) }
     return process
   }
@@ -78,12 +84,7 @@ struct LateRenewalTests {
 
   @Test
   func `a renewal that could not be archived is kept when another user follows`() throws {
-    let process = ScriptedProcess(
-      archive: archive, secrets: secrets, clock: clock, policy: SessionPolicy(keepsSessions: true))
-    process.server.trusts = true
-    process.restore()
-    process.ask { .start(Account(), $0, replacing: false) }
-    process.ask { .refresh($0, isForced: false) }
+    let process = renewing()
     archive.fails = true
     process.answerRefresh(0, user: Account(token: "t1"))
     let full = process.ask { .start(Account(id: "grace", token: "g0"), $0, replacing: true) }
