@@ -209,8 +209,8 @@ extension LogLocation: ScopeMember {
     if !turn.isHeldByThisThread { turn.lock() }
     switch state.withLock({ $0.place }) {
     case .failure(let error) where error.isAboutClosing: return
-    // A directory that is excluded from swaps stays.
-    case .success(let place) where place.isAtPath: return
+    // A directory that returned before this process noticed that it was away belongs to new contents nevertheless.
+    case .success(let place) where place.isAtPath && scope.excludes(LogPlace.pathInRoot(of: name)): return
     default: break
     }
     guard policy == .follows else { return replace(.failure(.closedBySwap(url))) }

@@ -71,6 +71,9 @@ final class LogPlace: Sendable {
     if isMaking { try makeFolders() }
   }
 
+  /// Returns the path of a log's directory, relative to the root of its container.
+  static func pathInRoot(of name: String) -> String { "\(folder)/\(name)" }
+
   /// Returns the directory of a log.
   static func url(of name: String, in container: AppGroupsContainer) throws(AppGroupsLogError) -> URL {
     if let problem = PathComponent.problem(with: name, limit: maximumNameLength) {

@@ -35,6 +35,9 @@ public final class Scope: Sendable {
   /// The directory in the root for contents that are not in place, which must not be reached through links.
   let foreign: URL?
 
+  /// Returns a Boolean value that indicates whether swaps leave an entry in place, given its path below the root.
+  let excludes: @Sendable (_ path: String) -> Bool
+
   private let swaps: MutableProperty<Int>
   let members: ScopeMembers
   private let whileSteady: @Sendable (() throws -> Void) throws -> Void
@@ -56,6 +59,7 @@ public final class Scope: Sendable {
   /// - Parameters:
   ///   - root: The root directory.
   ///   - foreign: A directory in the root, without symbolic links in its path, for contents that are not in place.
+  ///   - excludes: Returns `true` if swaps leave an entry in place, given its path below the root.
   ///   - whileSteady: Runs a closure while no process swaps the contents. On the thread that swaps them, it runs the
   ///     closure at once.
   ///   - hasGoneOver: Returns `false` while the contents may differ from the ones that the members show.
@@ -63,12 +67,14 @@ public final class Scope: Sendable {
   package init(
     root: URL,
     foreign: URL? = nil,
+    excludes: @escaping @Sendable (_ path: String) -> Bool = { _ in false },
     whileSteady: @escaping @Sendable (() throws -> Void) throws -> Void,
     hasGoneOver: @escaping @Sendable () -> Bool,
     catchUp: @escaping @Sendable () -> Void
   ) {
     self.root = root
     self.foreign = foreign
+    self.excludes = excludes
     self.whileSteady = whileSteady
     self.hasGoneOver = hasGoneOver
     self.catchUp = catchUp
@@ -87,6 +93,7 @@ public final class Scope: Sendable {
   package init(_ scope: Scope, keeping owner: any AnyObject & Sendable) {
     root = scope.root
     foreign = scope.foreign
+    excludes = scope.excludes
     whileSteady = scope.whileSteady
     hasGoneOver = scope.hasGoneOver
     catchUp = scope.catchUp

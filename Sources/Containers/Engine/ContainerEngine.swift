@@ -67,6 +67,10 @@ final class ContainerEngine: Sendable {
     scope = Scope(
       root: layout.root,
       foreign: layout.hiddenURL,
+      excludes: { [weak self] path in
+        guard let self else { return false }
+        return ExcludeRules(layout, custom: known.excludes).excludes(EntryPath(path))
+      },
       whileSteady: { [weak self] body in
         guard let self else { return try body() }
         try steadily(body)

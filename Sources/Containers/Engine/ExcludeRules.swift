@@ -38,6 +38,11 @@ struct ExcludeRules: Sendable {
     return leading.contains(path) ? .opens : .moves
   }
 
+  /// Returns a Boolean value that indicates whether an entry stays, because it or a directory above it is excluded.
+  func excludes(_ path: EntryPath) -> Bool {
+    (path.ancestors + [path]).contains { staying.contains($0) || names.contains($0.name) }
+  }
+
   /// The staying entries below a directory.
   func stayingEntries(below path: EntryPath) -> some Sequence<EntryPath> {
     staying.union(fixed).lazy.filter { path.isAncestor(of: $0) }

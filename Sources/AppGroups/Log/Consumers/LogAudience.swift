@@ -129,11 +129,14 @@ final class LogAudience: Sendable {
 
   /// Begins a generation for the current members, which receive no event any more that was read before.
   ///
+  /// An event that a loop has at this moment stays unhandled.
+  ///
   /// - Returns: The generation, or `nil` if there are no members.
   func interrupt() -> Int? {
     let (loops, generation, isEmpty) = state.withLock { state in
       state.generation += 1
       state.isPaused = false
+      state.unhandled = []
       return (state.loops.map(\.loop), state.generation, state.isEmpty)
     }
     for loop in loops { loop.drop(before: generation) }

@@ -6,15 +6,24 @@ extension LogFeed: ScopeMember {
 
   func settleForSwap() { saver?.saveForSwap() }
 
+  /// Ends the reading of the old contents, after which none of their events is delivered or counts as handled.
+  ///
+  /// No member has published the new contents yet. Otherwise, a loop could find them, skip the event that it has, and
+  /// ask for the next.
   func prepareSwap(_ outcome: ScopeOutcome) {
     guard outcome == .swapped else { return }
-    let next = start()
-    state.withLock { $0.next = next }
+    let start = start()
+    // The directory is excluded from swaps.
+    if let place = start.place, place === state.withLock({ $0.run?.place }) { return }
+    guard let generation = audience.interrupt() else { return }
+    state.withLock { $0.next = (start, generation) }
   }
 
-  /// Ends the reading of the old contents, after which none of their events is delivered.
-  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    guard let next = state.withLock({ $0.next.take() }), let generation = audience.interrupt() else { return }
-    queue.async { [self] in begin(from: next, generation) }
+  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+
+  /// Begins to read the new contents, which all members show now.
+  func resumeAfterSwap() {
+    guard let next = state.withLock({ $0.next.take() }) else { return }
+    queue.async { [self] in begin(from: next.start, next.generation) }
   }
 }

@@ -16,7 +16,7 @@ extension LogFeed {
     /// The start to use after the process is resumed.
     var refused: (start: Start, generation: Int)?
     /// The start to use after the contents have been swapped.
-    var next: Start?
+    var next: (start: Start, generation: Int)?
     /// A Boolean value that indicates whether it was reported that a swap has closed the log.
     var isClosed = false
     /// The number of the contents that the feed began to read last.

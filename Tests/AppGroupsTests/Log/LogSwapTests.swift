@@ -1,0 +1,134 @@
+@testable import AppGroups
+import Dispatch
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Log: the moments of a swap", .patient)
+struct LogSwapTests {
+  private let directory: TemporaryDirectory
+  private let scope: Scope
+  private let log: AppGroupsLog<String>
+  private let events: LogEvents<String>
+  private let loop = LogLoop()
+
+  private var feed: LogFeed { events.feed }
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    scope = Scope(root: directory.url)
+    log = try AppGroupsLog(name: "log", scope: scope)
+    events = try log.events(for: "widget")
+  }
+
+  /// Swaps the log with the one that was put away before, or with none.
+  private func swap() throws {
+    let (logs, away) = (directory.url.appending(path: "Logs"), directory.url.appending(path: "away"))
+    let middle = directory.url.appending(path: "middle")
+    try scope.swap {
+      try FileManager.default.moveItem(at: logs, to: middle)
+      if FileManager.default.fileExists(atPath: away.path) { try FileManager.default.moveItem(at: away, to: logs) }
+      try FileManager.default.moveItem(at: middle, to: away)
+    }
+  }
+
+  /// Does what a loop does when it asks for the next event.
+  @discardableResult
+  private func next() -> DecodedEntry? {
+    let (supply, handled, hasRoom) = loop.take()
+    feed.didHandle(handled, loop, hasRoom: hasRoom)
+    if case .entry(let entry) = supply { return entry }
+    return nil
+  }
+
+  /// Waits for the next event of the loop.
+  private func nextText() async throws -> String? {
+    await loop.wait(isolation: nil)
+    return next()?.entry(of: String.self).event
+  }
+
+  /// A member that calls closures during a swap.
+  private final class Probe: ScopeMember {
+    let swapStage: ScopeStage
+    let whenPublished: @Sendable () -> Void
+
+    init(_ stage: ScopeStage, whenPublished: @escaping @Sendable () -> Void) {
+      (swapStage, self.whenPublished) = (stage, whenPublished)
+    }
+
+    func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) { whenPublished() }
+  }
+
+  @Test func `an event that a loop skips when others show the new contents is delivered again`() async throws {
+    try log.append("first")
+    try log.append("second")
+    feed.enter(loop)
+    #expect(try await nextText() == "first")
+    let copy = self
+    let probe = Probe(.contents) { copy.next() }
+    let enrolment = scope.enrol(probe)
+    try swap()
+    feed.queue.sync {}
+    enrolment.cancel()
+    try swap()
+    #expect(try await nextText() == "first")
+    #expect(try await nextText() == "second")
+    feed.leave(loop)
+  }
+
+  @Test func `an event that a loop skips after the swap is delivered again`() async throws {
+    try log.append("first")
+    try log.append("second")
+    feed.enter(loop)
+    #expect(try await nextText() == "first")
+    // The feed cannot begin again before the loop asks.
+    let (isBlocked, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    feed.queue.async {
+      isBlocked.signal()
+      gate.wait()
+    }
+    try await onThread { isBlocked.wait() }
+    try swap()
+    next()
+    gate.signal()
+    try swap()
+    #expect(try await nextText() == "first")
+    feed.leave(loop)
+  }
+
+  @Test func `no event of the new contents is delivered before all members show them`() async throws {
+    feed.enter(loop)
+    try swap()
+    try log.append("work")
+    #expect(try await nextText() == "work")
+    try swap()
+    let copy = self
+    let early = Recorder<String>()
+    let probe = Probe(.logs) {
+      copy.feed.queue.sync {}
+      if let entry = copy.next() { early.record(entry.entry(of: String.self).event) }
+    }
+    let enrolment = scope.enrol(probe)
+    try swap()
+    #expect(early.elements == [])
+    #expect(try await nextText() == "work")
+    enrolment.cancel()
+    feed.leave(loop)
+  }
+
+  @Test func `a log that was away and back belongs to the contents that the scope counts`() async throws {
+    try log.append("first")
+    let (old, producer) = (try log.entries().map { try $0.get() }, log.producer)
+    #expect(old.map(\.swapCount) == [0])
+    // Two swaps by another process, which this one follows as one.
+    scope.followSwap()
+    try log.append("second")
+    #expect(log.producer != producer)
+    #expect(try log.entries().map { try $0.get().swapCount } == [1, 1])
+    feed.enter(loop)
+    #expect(try await nextText() == "first")
+    #expect(try await nextText() == "second")
+    feed.leave(loop)
+  }
+}
