@@ -49,7 +49,8 @@ extension ModelError: CustomStringConvertible, LocalizedError {
         + "Correct it in the model or its TableSpec."
     case .columnsNotInferable(let table, let column, let reason):
       "The columns of \(table.debugDescription) cannot be inferred"
-        + (column.map { ", because of \($0.debugDescription)" } ?? "") + ": \(reason). List them in its TableSpec."
+        + (column.map { ", because of \($0.debugDescription)" } ?? "") + ": \(reason). "
+        + "You can always list all columns in its TableSpec."
     case .unknownColumn(let table, let column, let known):
       "The table \(table.debugDescription) has no column \(column.debugDescription); it has \(known.joined(separator: ", ")). "
         + "Check the spelling."

@@ -149,7 +149,7 @@ extension Probe {
       if !probe.hasRequestedElements { break }
     }
     if let value = Self.substitute(type, samples.place) { return (column, .success(value)) }
-    let remedy = type is any RawRepresentable.Type ? "; if \(Value.self) is an enumeration, make it CaseIterable" : ""
+    let remedy = type is any RawRepresentable.Type ? ". If \(Value.self) is an enumeration, make it CaseIterable" : ""
     let reason = "a sample \(Value.self) is rejected: \(clause(failure))\(remedy)"
     return (column, .failure(Refusal(reason: reason)))
   }
