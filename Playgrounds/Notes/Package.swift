@@ -21,7 +21,7 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "Signals", path: "../.."),
-    // Stands in for the server of your company, which issues the tokens of sessions.
+    // The client of a server that issues tokens, and a server that stands in for the one of your company.
     .package(name: "TokenServer", path: "../TokenServer"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -33,6 +33,7 @@ let package = Package(
         .product(name: "SignalsKit", package: "Signals"),
         // The generated accessor imports it.
         .product(name: "Tweaks", package: "Signals"),
+        .product(name: "TokenClient", package: "TokenServer"),
       ],
       resources: [.copy("Notes.tweaks.json")],
       swiftSettings: settings,
@@ -57,6 +58,7 @@ let package = Package(
       dependencies: [
         "NotesKit",
         .product(name: "SignalsKit", package: "Signals"),
+        .product(name: "TokenClient", package: "TokenServer"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/NotesTool",
@@ -68,6 +70,7 @@ let package = Package(
         "NotesKit",
         .product(name: "SignalsKit", package: "Signals"),
         .product(name: "SignalsTesting", package: "Signals"),
+        .product(name: "TokenClient", package: "TokenServer"),
         .product(name: "TokenServer", package: "TokenServer"),
       ],
       swiftSettings: settings

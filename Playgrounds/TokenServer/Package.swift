@@ -10,13 +10,15 @@ let settings: [SwiftSetting] = [
   .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 
-/// A small server that hands out tokens, and a program that has sessions with it: `swift run --package-path
+/// A small server that hands out tokens, its client, and a program that has sessions with it: `swift run --package-path
 /// Playgrounds/TokenServer token-check`.
 let package = Package(
   name: "TokenServer",
   platforms: [.macOS(.v15)],
   products: [
-    .library(name: "TokenServer", targets: ["TokenServer"])
+    .library(name: "TokenServer", targets: ["TokenServer"]),
+    // Without the server, for apps.
+    .library(name: "TokenClient", targets: ["TokenClient"]),
   ],
   dependencies: [
     .package(name: "Signals", path: "../.."),
@@ -24,13 +26,18 @@ let package = Package(
   ],
   targets: [
     .target(
+      name: "TokenClient",
+      dependencies: [.product(name: "Contexts", package: "Signals")],
+      swiftSettings: settings
+    ),
+    .target(
       name: "TokenServer",
-      dependencies: [.product(name: "FlyingFox", package: "FlyingFox")],
+      dependencies: ["TokenClient", .product(name: "FlyingFox", package: "FlyingFox")],
       swiftSettings: settings
     ),
     .executableTarget(
       name: "token-check",
-      dependencies: ["TokenServer", .product(name: "Contexts", package: "Signals")],
+      dependencies: ["TokenClient", "TokenServer", .product(name: "Contexts", package: "Signals")],
       path: "Sources/TokenCheck",
       swiftSettings: settings
     ),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import NotesKit
+import TokenClient
 
 struct Login: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

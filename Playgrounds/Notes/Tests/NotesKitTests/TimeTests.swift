@@ -3,6 +3,7 @@ import NotesKit
 import SignalsKit
 import SignalsTesting
 import Testing
+import TokenClient
 import TokenServer
 
 /// No test waits: time is a clock that the test advances.

@@ -3,6 +3,7 @@
 import Contexts
 import Foundation
 import Signals
+import TokenClient
 import TokenServer
 
 /// Says what is checked, and ends the program if it is not so.
@@ -20,7 +21,7 @@ defer {
   }
 }
 let server = try TokenServer(lifetime: 1)
-let client = Client(server: try await server.start())
+let client = TokenClient(server: try await server.start())
 let policy = SessionPolicy(retry: .exponential(from: .milliseconds(50), upTo: .milliseconds(200)))
 let context = try StandardAppContext<Account>(root: root, configuration: ContextConfiguration(policy: policy))
 

@@ -1,5 +1,5 @@
 public import Foundation
-public import SignalsKit
+public import Contexts
 
 /// A user whose token is a secret.
 public struct Account: SessionUser {
@@ -8,14 +8,14 @@ public struct Account: SessionUser {
   /// The date at which the token expires.
   public var expiration: Date?
   /// The token, which is not encoded: the archive must not contain it.
-  var token = ""
+  public var token = ""
 
   private enum CodingKeys: String, CodingKey { case id, expiration }
 
-  /// Creates a user.
-  init(id: String, token: String, lifetime: Double) {
-    (self.id, self.token) = (id, token)
-    expiration = Date(timeIntervalSinceNow: lifetime)
+  /// Creates a user from the answer of the server.
+  init(_ grant: TokenGrant) {
+    (id, token) = (grant.user, grant.token)
+    expiration = Date(timeIntervalSinceNow: grant.lifetime)
   }
 
   /// The token, kept in a file that only the user of the system can read.

@@ -1,5 +1,5 @@
+public import Contexts
 public import Foundation
-public import SignalsKit
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -12,12 +12,6 @@ public import SignalsKit
 public final class TokenClient: AuthControllerDelegate {
   private let server: URL
   private let session: URLSession
-
-  private struct Grant: Decodable {
-    let user: String
-    let token: String
-    let lifetime: Double
-  }
 
   /// Creates a client.
   ///
@@ -67,8 +61,7 @@ public final class TokenClient: AuthControllerDelegate {
   public func deauthenticate(_ user: Account) async throws { _ = try await send("logout", token: user.token) }
 
   private func ask(_ path: String, token: String? = nil, body: String = "") async throws -> Account {
-    let grant = try JSONDecoder().decode(Grant.self, from: try await send(path, token: token, body: body))
-    return Account(id: grant.user, token: grant.token, lifetime: grant.lifetime)
+    Account(try JSONDecoder().decode(TokenGrant.self, from: try await send(path, token: token, body: body)))
   }
 
   private func send(_ path: String, token: String? = nil, body: String = "") async throws -> Data {

@@ -1,6 +1,7 @@
 import FlyingFox
 import FlyingSocks
 public import Foundation
+import TokenClient
 
 /// A server on this machine that hands out tokens which last for a moment, and may be exchanged once.
 ///
@@ -19,16 +20,6 @@ public actor TokenServer {
     case invalidGrant
     /// The connection ends in the middle of the answer, which counts all the same.
     case cut
-  }
-
-  /// What the server answers.
-  public struct Grant: Codable, Sendable {
-    /// Who has logged in.
-    public let user: String
-    /// What to show from now on.
-    public let token: String
-    /// How many seconds the token lasts.
-    public let lifetime: Double
   }
 
   private let lifetime: Double
@@ -115,7 +106,7 @@ public actor TokenServer {
   }
 
   private func grant(_ session: (user: String, token: String), isCut: Bool) throws -> HTTPResponse {
-    let body = try JSONEncoder().encode(Grant(user: session.user, token: session.token, lifetime: lifetime))
+    let body = try JSONEncoder().encode(TokenGrant(user: session.user, token: session.token, lifetime: lifetime))
     guard isCut else { return HTTPResponse(statusCode: .ok, body: body) }
     return HTTPResponse(statusCode: .ok, body: HTTPBodySequence(from: HalfBody(whole: body), count: body.count))
   }

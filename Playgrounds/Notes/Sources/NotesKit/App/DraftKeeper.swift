@@ -1,4 +1,5 @@
 public import SignalsKit
+import TokenClient
 
 /// Saves the draft of a user while it is typed, half a second after the last key.
 ///

@@ -1,5 +1,6 @@
 public import Foundation
 import SignalsKit
+import TokenClient
 
 /// Changes of notes.
 ///

@@ -1,4 +1,5 @@
 import SignalsKit
+public import TokenClient
 
 extension NotesApp {
   /// Logs in the user with a name, in the active environment and in all processes.

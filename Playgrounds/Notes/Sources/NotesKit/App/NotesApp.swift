@@ -1,5 +1,6 @@
 public import Foundation
 public import SignalsKit
+public import TokenClient
 
 /// The app without any user interface: it opens everything once, and knows where each thing lies.
 ///

@@ -1,4 +1,5 @@
 public import SignalsKit
+import TokenClient
 
 extension NotesApp {
   /// Returns everything that a user interface shows, as one property.
