@@ -24,7 +24,6 @@ public struct HistoryKeeper: Sendable {
   ) async throws {
     let events = try app.log.events(for: "history")
     var failures = 0
-    var refusals: (event: LogEventID?, count: Int) = (nil, 0)
     while true {
       try Task.checkCancellation()
       do {
@@ -32,14 +31,6 @@ public struct HistoryKeeper: Sendable {
           // The loop marks an event as handled when it asks for the next. If this throws, it arrives again.
           try await record(entry)
           failures = 0
-        }
-      } catch let error as EnvironmentWasSwitched {
-        // The loop ended without asking for the next event, so this one arrives again when its environment returns. In
-        // a copy of an environment, whose events name the original, it is refused for ever.
-        refusals = (error.event, error.event == refusals.event ? refusals.count + 1 : 0)
-        if refusals.count == 5 { report(error) }
-        if refusals.count > 0 {
-          try await Task.sleep(for: pauses.pause(after: refusals.count, chance: 0.5) ?? .seconds(10))
         }
       } catch {
         report(error)
@@ -49,23 +40,17 @@ public struct HistoryKeeper: Sendable {
     }
   }
 
-  /// Writes the line of one event.
+  /// Writes the line of one event, unless its environment has been switched away.
   ///
   /// - Parameter entry: The event.
-  /// - Throws: ``EnvironmentWasSwitched``, or an error of the database.
+  /// - Throws: An error of the database.
   public func record(_ entry: LogEntry<NoteEvent>) async throws {
     try await app.history.write { [active = app.environments.active] transaction in
-      // The environment may have been switched after the event was delivered. This database is another one then. After
-      // a return instead of an error, the loop would ask for the next event, and so mark this one as handled.
-      guard entry.event.environment == active.value.id else { throw EnvironmentWasSwitched(event: entry.id) }
+      // After a switch, this is the database of another environment. The loop may go on: a switch leaves the event that
+      // a loop has unhandled, so it arrives again when its environment returns.
+      guard entry.event.environment == active.value.id else { return }
       // At least once becomes exactly once: the key of the row is the identity of the event.
       try transaction.put(Activity(entry))
     }
   }
-}
-
-/// An error that leaves an event unhandled, because its environment is not active any more.
-public struct EnvironmentWasSwitched: Error {
-  /// The event.
-  public let event: LogEventID
 }
