@@ -2,7 +2,6 @@ import AppGroups
 import Dispatch
 import FileSignals
 import Foundation
-import KqueueModel
 import Signals
 import TestSupport
 import Testing
@@ -13,7 +12,9 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Log: several processes", .seeded, .patient, .eachKernel)
+// Not over the model of kqueue: it reports a directory and its files separately, so an event of a killed producer may
+// arrive after a later one of another producer. Only the order of one producer is promised.
+@Suite("Log: several processes", .seeded, .patient)
 struct LogProcessTests {
   private func ids(_ entries: [LogEntry<String>]) -> [(producer: String, sequence: Int)] {
     entries.map { ($0.producer.uuidString, Int($0.sequence)) }
@@ -91,10 +92,7 @@ struct LogProcessTests {
       try log.append("ours \(round)")
       try await live.entries.first("what was appended after \(round)") { $0.event == "ours \(round)" }
       let first = try #require(answer.split(separator: " ").first)
-      // Where a directory and its files are watched separately, a new segment may be noticed later than an event.
-      try await live.entries.first("the event of a killed producer") {
-        $0.producer.uuidString == first && $0.event == "first \(round)"
-      }
+      #expect(live.entries.elements.contains { $0.producer.uuidString == first && $0.event == "first \(round)" })
       if round.isMultiple(of: 50) { Scale.progress("\(round) of \(rounds) producers killed") }
     }
     // All complete events were delivered, and nothing else: a later reader finds the same.
