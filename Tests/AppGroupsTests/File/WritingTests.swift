@@ -1,12 +1,13 @@
 import AppGroups
 import FileSignals
 import Foundation
-import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-@Suite("Writing a shared file", .patient, .eachKernel)
+// Not over the model of kqueue: a directory's event does not name its entry, so a file that is created and removed in
+// one moment is not reported.
+@Suite("Writing a shared file", .patient)
 struct WritingTests {
   let fixture: Fixture
 
