@@ -49,6 +49,8 @@ struct ConfigMapTests {
     let map = try ConfigMap(0)
     let provider = try FileTweakProvider(url: map.directory.file("tweaks.json"))
     let manager = TweakManager(providers: [provider])
+    // The first snapshot looks the tweaks up one after another.
+    _ = manager.snapshot()
     let isOver = MutableProperty(false)
     let values = manager.signal(for: TweakKey("f", "v", default: -1)).recorded()
     let torn = MutableProperty(0)
