@@ -8,8 +8,8 @@ enum Project {
 
   /// The modules that samples may import, listed because their objects are linked into each sample.
   static let modules = [
-    "Signals", "FileSignals", "StrictJSON", "AppGroups", "Stores", "Containers", "Contexts", "TweakFormat", "Tweaks",
-    "Cluster", "Inspector", "SignalsKit", "SignalsTesting",
+    "Signals", "FileSignals", "StrictJSON", "AppGroups", "Stores", "Containers", "Contexts", "TweakFormat",
+    "Requests", "Tweaks", "Cluster", "Inspector", "SignalsKit", "SignalsTesting",
   ]
 
   /// The folder in which this test was built.
