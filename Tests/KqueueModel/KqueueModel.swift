@@ -55,6 +55,18 @@
       interruption.withLock { $0 = body }
     }
 
+    /// Withholds all events while a closure runs, so that its changes are reported together.
+    ///
+    /// The closure may use the observers and change the files that they observe.
+    package func hold(during body: () throws -> Void) rethrows {
+      state.withLock { $0.isHeld = true }
+      defer {
+        state.withLock { $0.isHeld = false }
+        listen()
+      }
+      try body()
+    }
+
     /// The number of descriptors that are watched.
     package var watchCount: Int { state.withLock { $0.watchCount } }
 

@@ -58,7 +58,10 @@
       self.inotify = inotify
     }
 
-    var isPending: Bool { !active.isEmpty }
+    /// A Boolean value that indicates whether all notes are withheld.
+    var isHeld = false
+
+    var isPending: Bool { !isHeld && !active.isEmpty }
     var watchCount: Int { knotes.count }
 
     func end() {
@@ -125,6 +128,7 @@
 
     /// Takes the notes of some watches, in order.
     mutating func take(_ limit: Int) -> [VnodeEvent] {
+      if isHeld { return [] }
       let taken = active.prefix(limit)
       active.removeFirst(taken.count)
       return taken.compactMap { descriptor in

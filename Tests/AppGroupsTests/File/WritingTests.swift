@@ -1,13 +1,12 @@
 import AppGroups
 import FileSignals
 import Foundation
+import KqueueModel
 import Signals
 import TestSupport
 import Testing
 
-// Not over the model of kqueue: a directory's event does not name its entry, so a file that is created and removed in
-// one moment is not reported.
-@Suite("Writing a shared file", .patient)
+@Suite("Writing a shared file", .patient, .eachKernel)
 struct WritingTests {
   let fixture: Fixture
 

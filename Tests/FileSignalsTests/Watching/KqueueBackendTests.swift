@@ -94,6 +94,28 @@
       subscription.cancel()
     }
 
+    @Test func `reports a missing file that appears and disappears in one moment, by its name only`() async throws {
+      let changes = try await source.use { try PathChanges(file: folder.file("inner/missing"), polling: .never) }
+      let seen = Recorder<PathChange>()
+      let subscription = changes.sink { seen.record($0) }
+      for round in 1...20 {
+        let count = seen.elements.count
+        try source.backend().stall { try shell("printf 1 > missing && rm missing", in: folder.file("inner")) }
+        try await seen.wait(for: "round \(round)") { $0.count > count }
+      }
+      #expect(seen.elements.allSatisfy { !$0.isRearmed && $0.events.allSatisfy { $0.name == "missing" } })
+      subscription.cancel()
+    }
+
+    @Test func `does not report a missing file as deleted because of other files`() async throws {
+      try FileManager.default.removeItem(at: file)
+      let (_, kinds, subscription) = try await observe()
+      for round in 0..<50 { try Data().write(to: folder.file("inner/other\(round)")) }
+      try await expect(.created, in: kinds) { try store("new", file) }
+      #expect(kinds.all.first == .created)
+      subscription.cancel()
+    }
+
     @Test func `reports a truncation as a modification`() async throws {
       let (_, kinds, subscription) = try await observe()
       try await expect(.modified, in: kinds) { try shell(": > value", in: folder.file("inner")) }

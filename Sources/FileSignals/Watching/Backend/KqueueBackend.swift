@@ -237,7 +237,12 @@
     private func add(_ kinds: WatchKinds, after finding: Finding, _ point: WatchPoint, to batches: inout Batches) {
       let place = point.place
       if kinds == .changed, place.leaf != nil, place.hinges.isEmpty, !place.isTarget {
-        guard case .unclear = finding else { return }
+        switch finding {
+        // The file may have been there for a moment, in which the observer or its owner saw or wrote it.
+        case .missing: return batches.add(.removed, place.leaf, point)
+        case .same, .gone, .replaced: return
+        case .unclear: break
+        }
       }
       if !kinds.isEmpty { batches.add(kinds, nil, point) }
     }
