@@ -58,7 +58,7 @@ package final class FilePlace: Sendable {
     self.confinement = confinement
     directoryPath = path
     // Before the folder and the sidecar are created, because a suspended process must leave the directory as it is.
-    if DirectoryRules.areSet { try DirectoryRules.checkOpen(location.url) }
+    try DirectoryRules.checkOpen(location.url)
     folder = try Self.openFolder(of: location, in: directory)
     sidecar = try Self.openSidecar(of: location, in: folder, directory)
     guard let directoryStatus = directory.status, let status = sidecar.status else {

@@ -35,7 +35,7 @@ package final class DirectoryRules: Sendable {
 
   /// A Boolean value that indicates whether there are any rules.
   @inline(__always)
-  package static var areSet: Bool { anySet.load(ordering: .relaxed) }
+  private static var areSet: Bool { anySet.load(ordering: .relaxed) }
 
   /// The same as ``areSet``, ordered after all earlier stores of this thread.
   ///
