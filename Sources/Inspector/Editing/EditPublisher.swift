@@ -3,14 +3,6 @@ import FileSignals
 import Foundation
 import Signals
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Makes changes of the shared files that this process has open, for inspectors.
 final class EditPublisher: Sendable {
   private let files: OpenFiles
@@ -26,37 +18,37 @@ final class EditPublisher: Sendable {
   init(_ name: String, in group: URL) throws(InspectorError) {
     files = OpenFiles(in: group)
     let accepting = DispatchQueue(label: "org.signals.inspector.accepting", qos: .utility)
-    let made = try LocalListener(name, folder: LocalListener.edits, of: group, on: accepting) { [weak self] socket in
-      if let self { accept(socket) } else { close(socket) }
+    let made = try LocalListener(name, folder: LocalListener.edits, of: group, on: accepting) { [weak self] number in
+      if let socket = Descriptor(number) { self?.accept(socket) }
     }
     listener.withLock { $0 = made }
   }
 
   func end() { listener.withLock { $0 }?.end() }
 
-  private func accept(_ socket: CInt) {
+  /// Answers a connection later, unless too many wait already.
+  private func accept(_ socket: consuming Descriptor) {
     let isAdmitted = waiting.withLock { waiting in
       guard waiting < Self.most else { return false }
       waiting += 1
       return true
     }
-    guard isAdmitted else {
-      close(socket)
-      return
-    }
+    guard isAdmitted else { return }
+    // The end of the closure closes the connection.
+    let socket = socket
     queue.async { [self] in
       serve(socket)
-      close(socket)
       waiting.withLock { $0 -= 1 }
     }
   }
 
-  private func serve(_ socket: CInt) {
+  private func serve(_ socket: borrowing Descriptor) {
+    let number = socket.number
     let limit = FileEdit.transferLimit
-    let line = LocalSocket.receive(from: socket, within: limit, maximum: FileEdit.requestLimit, isLine: true)
-    let answer = answer(line) { !LocalSocket.isClosed(socket) }
+    let line = LocalSocket.receive(from: number, within: limit, maximum: FileEdit.requestLimit, isLine: true)
+    let answer = answer(line) { !LocalSocket.isClosed(number) }
     do {
-      _ = LocalSocket.send([UInt8](try InspectorJSON.encode(answer)), to: socket, within: limit)
+      _ = LocalSocket.send([UInt8](try InspectorJSON.encode(answer)), to: number, within: limit)
     } catch {
       // Texts can always be encoded.
     }
