@@ -155,7 +155,8 @@ extension Property {
   ///
   /// - Parameters:
   ///   - name: The name. Registering a property again replaces its name.
-  ///   - describing: A closure that describes the current value. Without it, tools cannot see the value.
+  ///   - describing: A closure that describes the current value. Without it, tools cannot see the value. A derived
+  ///     value that no one observes is computed each time a tool asks.
   ///   - file: The file that ``RegisteredSource/place`` reports.
   ///   - line: The line that ``RegisteredSource/place`` reports.
   /// - Returns: The property.
@@ -165,7 +166,8 @@ extension Property {
   ) -> Self {
     let kind: RegisteredSource.Kind = core.node == nil ? .property : .derived
     var description: (@Sendable () -> String?)?
-    if let describing { description = { [weak core] in core.map { describing($0.value) } } }
+    // A derived value has no stored value before it is published; the property computes it.
+    if let describing { description = { [weak core] in core.map { describing(Property(core: $0).value) } } }
     SourceRegistry.register(core, kind, as: name, at: CodePlace(file, line), describing: description)
     return self
   }

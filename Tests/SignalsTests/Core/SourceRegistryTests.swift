@@ -85,6 +85,29 @@ struct SourceRegistryTests {
     #expect(source("registry.all")?.kind == .derived)
   }
 
+  @Test func `a derived value is described, whether it is observed, an input of another one, or neither`() throws {
+    let level = MutableProperty(1)
+    let name = Property.derived(level) { "level \($0)" }.registered(as: "registry.derived") { $0 }
+    let isHigh = Property.derived(level) { $0 > 1 }.registered(as: "registry.small") { "\($0)" }
+    let text = try #require(source("registry.derived"))
+    let flag = try #require(source("registry.small"))
+    #expect(text.valueDescription == "level 1")
+    #expect(flag.valueDescription == "false")
+    let both = Property.derived(name, isHigh) { "\($0) \($1)" }
+    let inner = both.sink { _ in }
+    level.value = 2
+    #expect(text.valueDescription == "level 2")
+    #expect(flag.valueDescription == "true")
+    let subscriptions = [name.sink { _ in }, isHigh.map { $0 }.sink { _ in }, inner]
+    level.value = 0
+    #expect(text.valueDescription == "level 0")
+    #expect(flag.valueDescription == "false")
+    for subscription in subscriptions { subscription.cancel() }
+    level.value = 3
+    #expect(text.valueDescription == "level 3")
+    #expect(flag.valueDescription == "true")
+  }
+
   @Test func `a trace names the place where the consumer subscribed`() async {
     let emitter = Emitter<Int, Never>()
     let subscriptions = [emitter.map { $0 }.sink { _ in }, emitter.sink(on: .global()) { _ in }]
