@@ -63,7 +63,8 @@ public final class FileTweakProvider: TweakProvider {
   ///   - isOptional: A Boolean value that indicates whether the file may be missing. If `true`, there are no tweaks
   ///     while it is missing. Otherwise the last tweaks stay if it is removed.
   ///   - polling: The polling of the file where the system does not report changes.
-  /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)`` or ``TweakError/unusableFile(_:)``.
+  /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)``, also if the file is optional, or
+  ///   ``TweakError/unusableFile(_:)``. To start in spite of a malformed file, catch the error and omit the provider.
   public convenience init(
     url: URL, isLive: Bool = true, isOptional: Bool = false, polling: WatchPolling = .automatic
   ) throws(TweakError) {

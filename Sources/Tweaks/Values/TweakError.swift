@@ -107,7 +107,8 @@ extension TweakError: CustomStringConvertible, LocalizedError {
     case .hookFailed(let id, let reason):
       "A hook refused the lookup of \(id): \(clause(reason))."
     case .invalidFile(let url, let line, let column, let reason):
-      "\(url.path):\(line):\(column): \(reason). Correct the file; until then, the last readable tweaks stay in effect."
+      "\(url.path):\(line):\(column): \(reason). Correct the file. If it is followed, its last readable tweaks stay in "
+        + "effect until then."
     case .unusableFile(let error):
       error.description
     case .unusableStore(let provider, let error):
