@@ -74,7 +74,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///     Files, suites and cookie jars of a container need different names.
   ///   - initialValue: The value if there is no content yet.
-  ///   - container: The container.
+  ///   - container: The container; the file is in its folder `Files`.
   ///   - format: The encoding of the value.
   ///   - durability: The failures that a written value survives; by default the crash of any process, but not a power
   ///     failure.

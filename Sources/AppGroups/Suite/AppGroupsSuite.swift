@@ -70,7 +70,7 @@ public final class AppGroupsSuite: SharedValue {
   /// - Parameters:
   ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///     Files, suites and cookie jars of a container need different names.
-  ///   - container: The container.
+  ///   - container: The container; the file is in its folder `Files`.
   ///   - durability: The failures that a change survives after it returns; by default also a power failure.
   ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
   ///     that would need more is not made.
