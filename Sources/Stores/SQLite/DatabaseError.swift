@@ -224,7 +224,8 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
       "The author's name \(name.debugDescription) is in use by another share of \(path), so this database receives no "
         + "changes. End that process or share, and resume again."
     case .swapped(let path):
-      "The directory of \(path) was swapped for another, and the database was closed. Open it again."
+      "The directory of \(path) was swapped for another, and the database was closed. Open it again, or use the store of "
+        + "the current context."
     case .switchedDirectory(let path, let root):
       "Can't open \(path) without a scope: an AppContainer switches the contents of \(root) between environments, and the "
         + "database would not follow. Open it with `scope:` and the container's `scope`, choose a directory outside that "
