@@ -44,10 +44,10 @@ extension StandardAppContext {
   /// the login continues.
   ///
   /// - Returns: The archived user.
-  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, ``ContextError/noDelegate(operation:)``,
-  ///   ``ContextError/authenticationFailed(_:)``, ``ContextError/environmentSwitched``, ``ContextError/sessionEnded``
-  ///   if `logout` was called during the login, or the reason why the user could not be archived. Then no user is
-  ///   logged in.
+  /// - Throws: ``ContextError/notSetUp``, ``ContextError/alreadyAuthenticated(userID:)``,
+  ///   ``ContextError/noDelegate(operation:)``, ``ContextError/authenticationFailed(_:)``,
+  ///   ``ContextError/environmentSwitched``, ``ContextError/sessionEnded`` if `logout` was called during the login, or
+  ///   the reason why the user could not be archived. Then no user is logged in.
   @discardableResult
   public func triggerLogin() async throws -> User {
     try await user { $0.ask(SessionEvent.login, $1) }
@@ -61,7 +61,8 @@ extension StandardAppContext {
   ///     server. The archive forgets that user's session as after a logout, unless
   ///     ``SessionPolicy/keepsSessions`` is set.
   /// - Returns: The context of this user, even if another change has followed.
-  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, or the reason why the user could not be archived.
+  /// - Throws: ``ContextError/notSetUp`` before ``setup(authDelegate:migrate:)``,
+  ///   ``ContextError/alreadyAuthenticated(userID:)``, or the reason why the user could not be archived.
   ///   ``ContextError/sessionEnded`` if a logout or another login has already followed, or
   ///   ``ContextError/environmentSwitched``. `CancellationError` if the task is cancelled; a login that has begun
   ///   continues.
