@@ -67,6 +67,9 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   /// If a loop ends, throws or is cancelled, its current event and all later ones go to the next loop. At most a few
   /// dozen events wait in memory, however slow the loop is.
   ///
+  /// At the top level of `main.swift`, Swift keeps the iterator of a loop until the program ends, so the next loop waits.
+  /// Put a loop that ends into a function.
+  ///
   /// If the contents of the log's scope are swapped while a loop has an event, the event stays unhandled, because the
   /// loop may already see the new contents. It is delivered again when its contents return. So a loop that itself
   /// activates another environment receives the event that made it do so again.
