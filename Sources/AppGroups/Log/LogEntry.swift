@@ -4,6 +4,8 @@ public import Foundation
 ///
 /// After a crash, an event may be delivered more than once. A consumer that must not handle an event twice stores the
 /// identities of the events that it has handled, or the last sequence of each producer.
+///
+/// It is not a key of a database. For the `id` of a row, make a text of it, such as `"\(id.producer)/\(id.sequence)"`.
 public struct LogEventID: Hashable, Sendable, Codable {
   /// The producer of the event: one process, from its first event until its end.
   public let producer: UUID
