@@ -11,13 +11,13 @@ func registerLatency() {
     measureTimed(row, "Signals") {
       let directory = try TemporaryDirectory(isInMemory: isInMemory)
       let file = try sharedFile(in: directory.url)
-      let subscriber = try OtherProcess(.subscriber, in: directory.url)
+      let subscriber = try OtherProcess(Role.subscriber, in: directory.url)
       return roundTrips(with: subscriber, in: directory) { number in try writeNow(Payload(count: number), to: file) }
     }
     measureTimed(row, "Signals, no JSON") {
       let directory = try TemporaryDirectory(isInMemory: isInMemory)
       let file = try plainFile(in: directory.url)
-      let subscriber = try OtherProcess(.plainSubscriber, in: directory.url)
+      let subscriber = try OtherProcess(Role.plainSubscriber, in: directory.url)
       return roundTrips(with: subscriber, in: directory) { number in try writeNow(number, to: file) }
     }
     #if os(Linux)
@@ -28,7 +28,7 @@ func registerLatency() {
         let directory = try TemporaryDirectory(isInMemory: isInMemory)
         let url = directory.url.appending(path: "value.json")
         let encoder = JSONEncoder()
-        let reader = try OtherProcess(.decoder, in: directory.url)
+        let reader = try OtherProcess(Role.decoder, in: directory.url)
         return roundTrips(with: reader, in: directory) { number in
           try encoder.encode(Payload(count: number)).write(to: url, options: .atomic)
         }
@@ -47,7 +47,7 @@ func registerLatency() {
   #endif
   measureTimed("fileLatency", "pipe") {
     let directory = try TemporaryDirectory(isInMemory: true)
-    let reader = try OtherProcess(.pipeReader, in: directory.url)
+    let reader = try OtherProcess(Role.pipeReader, in: directory.url)
     return roundTrips(with: reader, in: directory) { number in reader.send(Message(number: number)) }
   }
 }

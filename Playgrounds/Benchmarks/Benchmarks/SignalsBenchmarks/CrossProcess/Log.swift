@@ -12,14 +12,14 @@ func registerLogs() {
     measureTimed(row, "Signals") {
       let directory = try TemporaryDirectory(isInMemory: isInMemory)
       let log = try sharedLog(in: directory.url)
-      let subscriber = try OtherProcess(.logSubscriber, in: directory.url)
+      let subscriber = try OtherProcess(Role.logSubscriber, in: directory.url)
       return appends(seenBy: subscriber, in: directory) { number in try log.append(Payload(count: number)) }
     }
     #if os(Linux)
       measureTimed(row, "raw inotify") {
         let directory = try TemporaryDirectory(isInMemory: isInMemory)
         let file = try AppendedFile(in: directory.url)
-        let reader = try OtherProcess(.rawLogReader, in: directory.url)
+        let reader = try OtherProcess(Role.rawLogReader, in: directory.url)
         return appends(seenBy: reader, in: directory) { number in try file.append(Payload.bytes(count: number)) }
       }
     #endif

@@ -13,7 +13,7 @@ func registerSharedStores() {
   measureTimed("storeShared", ours) {
     let directory = try TemporaryDirectory(isInMemory: false)
     let store = try SharedStore(in: directory.url, author: "writer")
-    let other = try OtherProcess(.storeSubscriber, in: directory.url)
+    let other = try OtherProcess(Role.storeSubscriber, in: directory.url)
     var number: Int64 = 0
     return { _, stopwatch in
       number += 1
