@@ -93,4 +93,49 @@ import Testing
     #expect(names.first?.hasPrefix("\(ProcessInfo.processInfo.processIdentifier)-") == true)
     publication.cancel()
   }
+
+  @Test func `an answer of a process says what the protocol's encoder would say`() throws {
+    let texts = ["", "a", "\"quoted\" \\ /", "two\nlines\t\u{1}\u{8}\u{1f}", "日本 👍🏽", "\u{2028}"]
+    for text in texts {
+      let quoted = String(decoding: try InspectorJSON.encode(text), as: UTF8.self)
+      let described = Data(
+        """
+        {"consumers":[{"node":"n0","place":\(quoted),"steps":["map",\(quoted)]},{"node":"n1","steps":[]}],"dropped":3,
+        "edges":[{"from":"n0","to":"n1"},{"from":"i2","to":"n1"}],"files":[{"path":\(quoted),"type":"object"}],
+        "nodes":[{"changes":"18446744073709551615","id":"n0","internal":false,"kind":"property","name":\(quoted),
+        "place":"App/Main.swift:1","rate":{"s1":0.5,"s60":1e+20},"subscribers":2,"type":"Int","value":\(quoted)},
+        {"id":"i2","internal":true,"kind":"source","name":"x","place":"","subscribers":0,"type":""}],
+        "pid":-7,"process":\(quoted)}
+        """.utf8)
+      let graph = try InspectorJSON.decode(InspectedGraph.self, from: described)
+      #expect(try InspectorJSON.decode(InspectedGraph.self, from: Data(graph.json)) == graph)
+    }
+    let empty = try InspectorJSON.decode(
+      InspectedGraph.self,
+      from: Data(#"{"consumers":[],"dropped":0,"edges":[],"nodes":[],"pid":1,"process":""}"#.utf8))
+    #expect(try Data(empty.json) == InspectorJSON.encode(empty))
+  }
+
+  @Test func `a subscription of a source that is not registered appears within a second or two`() async throws {
+    let directory = try InspectedDirectory()
+    let name = UUID().uuidString
+    let number = MutableProperty(1).registered(as: "number \(name)")
+    let double = Property.derived(number) { $0 * 2 }
+    let publication = try Inspector.publish(in: directory.container)
+    let inspector = try Inspector(directory: directory.url)
+    let before = try await inspector.wait { snapshot in
+      self.graph(snapshot)?.nodes.contains { $0.name == "number \(name)" } ?? false
+    }
+    let id = graph(before)?.nodes.first { $0.name == "number \(name)" }?.id
+    #expect(graph(before)?.consumers.contains { $0.node == id } == false)
+    let subscription = double.sink { _ in }
+    let after = try await inspector.wait { snapshot in
+      guard let graph = self.graph(snapshot) else { return false }
+      let id = graph.nodes.first { $0.name == "number \(name)" }?.id
+      return graph.consumers.contains { $0.node == id && $0.steps == ["derived", "sink"] }
+    }
+    #expect(graph(after)?.nodes.contains { $0.name == "number \(name)" } == true)
+    subscription.cancel()
+    publication.cancel()
+  }
 }

@@ -23,6 +23,9 @@ final class GraphPublisher: Sendable {
     var dropped = 0
     var last: (time: ContinuousClock.Instant, bytes: [UInt8])?
 
+    /// What the last answer said of dependencies and subscriptions.
+    var structure: GraphStructure?
+
     /// The counters of emitters, while an inspector asks.
     var counters: [ValueCounter] = []
   }
@@ -64,25 +67,28 @@ final class GraphPublisher: Sendable {
   private func content() async -> [UInt8] {
     let (last, dropped) = state.withLock { ($0.last, $0.dropped) }
     if let last, last.time.duration(to: .now) < .milliseconds(100) { return last.bytes }
-    count()
-    var graph = await InspectedGraph.ofThisProcess(dropped: dropped)
+    let sources = SourceRegistry.sources
+    count(sources)
+    var graph = await graph(of: sources, dropped)
     graph.files = files?.all.map { path, file in InspectedGraph.File(path: path, type: file.typeOfJSON ?? "") }
-    var bytes: [UInt8] = []
-    do {
-      bytes = [UInt8](try InspectorJSON.encode(graph))
-    } catch {
-      // Texts and numbers can always be encoded.
-    }
-    let made = bytes
-    state.withLock { $0.last = (.now, made) }
+    let bytes = graph.json
+    state.withLock { $0.last = (.now, bytes) }
     return bytes
+  }
+
+  private func graph(of sources: [RegisteredSource], _ dropped: Int) async -> InspectedGraph {
+    var structure = state.withLock { $0.structure }
+    if structure?.holds(for: sources) != true { structure = await GraphStructure(of: sources) }
+    let present = structure
+    state.withLock { $0.structure = present }
+    return InspectedGraph(of: sources, present, dropped: dropped)
   }
 
   // MARK: Counting
 
   /// Counts the values of all registered emitters, until no inspector asks any more.
-  private func count() {
-    let counters = SourceRegistry.sources.compactMap { $0.counted() }
+  private func count(_ sources: [RegisteredSource]) {
+    let counters = sources.compactMap { $0.counted() }
     let isBeginning = state.withLock { $0.counters.isEmpty } && !counters.isEmpty
     setCounters(counters)
     if isBeginning { endCounting(after: Self.countingLimit) }
@@ -108,33 +114,17 @@ final class GraphPublisher: Sendable {
 }
 
 extension InspectedGraph {
-  /// Returns the registered signals of this process.
-  static func ofThisProcess(dropped: Int) async -> InspectedGraph {
-    let sources = SourceRegistry.sources
-    let pid = ProcessInfo.processInfo.processIdentifier
-    var graph = InspectedGraph(process: "", pid: pid, dropped: dropped, nodes: [], edges: [], consumers: [])
-    var names: [String: String] = [:]
-    for (index, source) in sources.enumerated() { names[source.name] = "n\(index)" }
-    for (index, source) in sources.enumerated() {
-      let id = "n\(index)"
-      graph.nodes.append(
-        Node(
-          id: id, name: source.name, kind: "\(source.kind)", type: source.valueType, place: source.place,
-          value: source.valueDescription, subscribers: source.subscriberCount,
-          changes: source.changeCount.map { "\($0)" }, internal: false))
-      for input in source.inputs {
-        let known = names[input] ?? "i\(names.count)"
-        if names[input] == nil {
-          names[input] = known
-          graph.nodes.append(
-            Node(id: known, name: input, kind: "source", type: "", place: "", subscribers: 0, internal: true))
-        }
-        graph.edges.append(Edge(from: known, to: id))
-      }
-      for trace in await source.subscriptions() {
-        graph.consumers.append(Consumer(node: id, steps: trace.steps, place: trace.place))
-      }
+  /// Describes registered sources of this process.
+  fileprivate init(of sources: [RegisteredSource], _ structure: GraphStructure?, dropped: Int) {
+    let nodes = sources.enumerated().map { index, source in
+      Node(
+        id: GraphStructure.id(index), name: source.name, kind: source.kind.rawValue, type: source.valueType,
+        place: source.place, value: source.valueDescription, subscribers: source.subscriberCount,
+        changes: source.changeCount.map(String.init), internal: false)
     }
-    return graph
+    self.init(
+      process: "", pid: ProcessInfo.processInfo.processIdentifier, dropped: dropped,
+      nodes: nodes + (structure?.inputs ?? []), edges: structure?.edges ?? [],
+      consumers: structure?.consumers ?? [])
   }
 }

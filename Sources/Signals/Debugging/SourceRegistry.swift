@@ -14,12 +14,7 @@
 /// subscription.cancel()
 /// ```
 public enum SourceRegistry: Sendable {
-  private static let entries = Guarded<[Entry]>([])
-
-  private struct Entry {
-    let source: RegisteredSource
-    weak var core: SourceCore?
-  }
+  private static let entries = Guarded<[RegisteredSource]>([])
 
   /// The registered sources that are alive, in the order in which they were registered.
   ///
@@ -28,8 +23,8 @@ public enum SourceRegistry: Sendable {
     let (sources, cores) = entries.withLock { entries in
       // The `deinit` of a core may run code, so the core must outlive the lock.
       let cores = entries.map(\.core)
-      entries.removeAll { $0.core == nil }
-      return (entries.map(\.source), cores)
+      if cores.contains(where: { $0 == nil }) { entries.removeAll { $0.core == nil } }
+      return (entries, cores)
     }
     return withExtendedLifetime(cores) { sources }
   }
@@ -42,7 +37,7 @@ public enum SourceRegistry: Sendable {
     let cores = entries.withLock { entries in
       let cores = entries.map(\.core)
       entries.removeAll { $0.core == nil || $0.core === core }
-      entries.append(Entry(source: source, core: core))
+      entries.append(source)
       return cores
     }
     withExtendedLifetime(cores) {}
@@ -50,17 +45,16 @@ public enum SourceRegistry: Sendable {
 
   /// Returns the name of a source, if it is registered.
   static func name(of core: SourceCore) -> String? {
-    let (name, cores) = entries.withLock { entries in
-      (entries.first { $0.core === core }?.source.name, entries.map(\.core))
-    }
-    return withExtendedLifetime(cores) { name }
+    let id = ObjectIdentifier(core)
+    // A released source may have had the same address. No core but this one is loaded, so none is released here.
+    return entries.withLock { entries in entries.first { $0.id == id && $0.core != nil }?.name }
   }
 }
 
 /// A source that is registered under a name; see ``SourceRegistry``.
 public struct RegisteredSource: Sendable, Identifiable {
   /// The kinds of sources.
-  public enum Kind: Sendable, Hashable {
+  public enum Kind: String, Sendable, Hashable {
     /// An ``Emitter``.
     case emitter
 
@@ -72,53 +66,64 @@ public struct RegisteredSource: Sendable, Identifiable {
   }
 
   /// The identity of the source in this process.
-  public let id: ObjectIdentifier
+  public var id: ObjectIdentifier { content.id }
 
   /// The name under which the source was registered.
-  public let name: String
+  public var name: String { content.name }
 
   /// The kind of the source.
-  public let kind: Kind
+  public var kind: Kind { content.kind }
 
   /// The name of the type of the values.
-  public let valueType: String
+  public var valueType: String { content.valueType }
 
   /// The place in the code where the source was registered, such as `App/Settings.swift:12`.
-  public let place: String
+  public var place: String { content.place }
 
-  private struct Reference: Sendable {
+  /// What is known of a source, in one object: a weak reference is slow to copy.
+  private final class Content: Sendable {
+    let id: ObjectIdentifier
+    let name: String
+    let kind: Kind
+    let valueType: String
+    let place: String
+    let describing: (@Sendable () -> String?)?
+    let counting = CounterReference()
     weak let core: SourceCore?
+
+    init(
+      _ core: any TracedSource, _ kind: Kind, _ name: String, _ place: String, _ describing: (@Sendable () -> String?)?
+    ) {
+      id = ObjectIdentifier(core)
+      valueType = core.valueTypeName
+      (self.name, self.kind, self.place, self.describing, self.core) = (name, kind, place, describing, core)
+    }
   }
 
-  private let reference: Reference
-  private let counting = CounterReference()
-  private let describing: (@Sendable () -> String?)?
+  private let content: Content
 
   init(
     core: any TracedSource, kind: Kind, name: String, place: String, describing: (@Sendable () -> String?)?
   ) {
-    id = ObjectIdentifier(core)
-    self.name = name
-    self.kind = kind
-    valueType = core.valueTypeName
-    self.place = place
-    reference = Reference(core: core)
-    self.describing = describing
+    content = Content(core, kind, name, place, describing)
   }
 
-  private var source: (any TracedSource)? { reference.core as? any TracedSource }
+  /// The source, unless it has been released.
+  fileprivate var core: SourceCore? { content.core }
+
+  private var source: (any TracedSource)? { core as? any TracedSource }
 
   /// The current value as described by the closure given at registration.
   ///
   /// It is `nil` without such a closure, or if the source has been released.
-  public var valueDescription: String? { describing?() }
+  public var valueDescription: String? { content.describing?() }
 
   /// The number of changes of a property so far.
   ///
   /// It is `nil` if the source has been released. A derived value counts the values that it computed. An emitter counts
   /// its values only while an inspector asks, from the first question on; otherwise this is `nil`.
   public var changeCount: UInt64? {
-    kind == .emitter ? counting.counter?.count : (reference.core as? any CountedSource)?.changeCount
+    kind == .emitter ? content.counting.counter?.count : (core as? any CountedSource)?.changeCount
   }
 
   /// Counts the values of an emitter as long as the result exists.
@@ -126,11 +131,11 @@ public struct RegisteredSource: Sendable, Identifiable {
   /// - Returns: The count, or `nil` if the source is not an emitter or has been released.
   package func counted() -> ValueCounter? {
     guard kind == .emitter, let source else { return nil }
-    return counting.counter(of: source)
+    return content.counting.counter(of: source)
   }
 
   /// The number of active subscriptions; 0 if the source has been released.
-  public var subscriberCount: Int { max(0, (source?.subscriberCount ?? 0) - (counting.counter == nil ? 0 : 1)) }
+  public var subscriberCount: Int { max(0, (source?.subscriberCount ?? 0) - (content.counting.counter == nil ? 0 : 1)) }
 
   /// Lists the active subscriptions in the order in which they began; see ``Property/subscriptions()``.
   ///
@@ -141,7 +146,7 @@ public struct RegisteredSource: Sendable, Identifiable {
   ///
   /// A registered source is listed by its name, a derived one by the place where it was created, and any other by its
   /// type.
-  public var inputs: [String] { reference.core?.inputDescriptions ?? [] }
+  public var inputs: [String] { core?.inputDescriptions ?? [] }
 }
 
 extension Property {
