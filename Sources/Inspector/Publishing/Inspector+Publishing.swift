@@ -26,7 +26,8 @@ extension Inspector {
   /// - **Transport:** Unix sockets in directories that only the user may enter. Processes of other users are refused.
   /// - **Cost:** None while no inspector runs. An inspector asks at most ten times a second; the answer is made on a
   ///   queue of its own. An inspector that does not read is dropped, and the number of dropped answers is shown.
-  ///   Emitters count their values only while an inspector asks, and for ten seconds after that.
+  ///   Emitters count their values only while an inspector asks, and for ten seconds after that. A new subscription of
+  ///   a source that is not registered can appear a second later.
   /// - **Descriptions:** The closures that describe values run on that queue, whenever an inspector asks.
   /// - **Edits:** With `allowingEdits`, a change of an `AppGroupsFile` that is open here, and whose format is JSON, is
   ///   made by this process. The new content must decode as the type of the file, without a member that the type drops.
