@@ -42,3 +42,24 @@ public enum SharedValueStatus<AccessError: Error & Hashable>: Sendable, Hashable
     .stale(failure, since: previous.staleSince ?? .now)
   }
 }
+
+extension SharedValueStatus: CustomStringConvertible {
+  /// The status in words, such as `current`, or `stale for 3.2 s:` and the failure.
+  ///
+  /// The time is the time until now.
+  public var description: String {
+    switch self {
+    case .current: "current"
+    case .connecting: "connecting"
+    case .missing: "missing"
+    case .stale(let failure, let since): "stale for \(Self.words(for: since.duration(to: .now))): \(failure)"
+    }
+  }
+
+  /// Returns a time in seconds, minutes or hours.
+  private static func words(for duration: Duration) -> String {
+    let seconds = max(0, duration.inSeconds)
+    if seconds < 60 { return "\((seconds * 10).rounded() / 10) s" }
+    return seconds < 3600 ? "\(Int(seconds / 60)) min" : "\(Int(seconds / 3600)) h"
+  }
+}
