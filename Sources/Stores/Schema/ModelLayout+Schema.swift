@@ -45,12 +45,12 @@ extension ModelLayout {
     var differences: [SchemaDifference] = []
     for line in theirs where !ours.contains(line) {
       let index = added.firstIndex { $0.part == line.part && line.part.isUnique }
-      let expected = index.map { added.remove(at: $0).text }
-      differences.append(SchemaDifference(part: line.part, expected: expected, found: line.text))
+      let expected = index.map { added.remove(at: $0).definition }
+      differences.append(SchemaDifference(part: line.part, expected: expected, found: line.definition))
     }
-    differences += added.map { SchemaDifference(part: $0.part, expected: $0.text, found: nil) }
+    differences += added.map { SchemaDifference(part: $0.part, expected: $0.definition, found: nil) }
     if differences.isEmpty {
-      let names = { (lines: [SchemaLine]) in lines.map(\.text).joined(separator: ", ") }
+      let names = { (lines: [SchemaLine]) in lines.map(\.description).joined(separator: ", ") }
       differences = [SchemaDifference(part: .table, expected: names(ours), found: names(theirs))]
     }
     return differences
@@ -67,7 +67,7 @@ extension TableIndex {
 }
 
 /// One line of the fingerprint of a table.
-private struct SchemaLine: Equatable {
+private struct SchemaLine: Equatable, CustomStringConvertible {
   let line: String
 
   init(_ line: String) {
@@ -110,10 +110,33 @@ private struct SchemaLine: Equatable {
       let columns = tokens.expressions(after: "key").first?.tokens ?? []
       return .foreignKey(columns.filter { !$0.isKeyword(",") }.map(\.text))
     }
+    return .column(column.name)
+  }
+
+  /// The parts of the line of a column.
+  private var column: (name: String, type: String, properties: [Substring]) {
     // The name of a column may contain spaces; the type and its properties are the last words.
     var words = line.split(separator: " ")
-    while let last = words.last, last == "key" || last == "required", words.count > 2 { words.removeLast() }
-    return .column(words.dropLast().joined(separator: " "))
+    var properties: [Substring] = []
+    while let last = words.last, last == "key" || last == "required", words.count > 2 {
+      properties.insert(words.removeLast(), at: 0)
+    }
+    let type = words.popLast() ?? ""
+    return (words.joined(separator: " "), String(type), properties)
+  }
+
+  /// The definition for an error message, without the name of a column: "integer (required, key)".
+  var definition: String {
+    guard case .column = part else { return text }
+    let (_, type, properties) = column
+    let all = (properties.contains("required") ? [] : ["optional"]) + properties
+    return "\(type) (\(all.joined(separator: ", ")))"
+  }
+
+  /// The definition for an error message, with the name of a column.
+  var description: String {
+    guard case .column(let name) = part else { return text }
+    return "\(name.debugDescription) \(definition)"
   }
 }
 

@@ -41,11 +41,51 @@ struct SchemaTests {
     let before = try fixture.content()
     let changed = Schema(version: 1, models: [PersonV2.self])
     let error = try #require(throws: DatabaseError.self) { try fixture.open(changed) }
-    let missing = SchemaDifference(part: .column("level"), expected: "level integer required", found: nil)
+    let missing = SchemaDifference(part: .column("level"), expected: "integer (required)", found: nil)
     #expect(error == .schema(.mismatch(table: "person", differences: [missing]), path: fixture.path))
     #expect(try fixture.content() == before)
     #expect(try fixture.open(changed, policy: .cache) == .rebuilt(reason: error))
     #expect(try fixture.open(changed, policy: .cache) == .current)
+  }
+
+  @Test
+  func `the error about a changed model says in words what the model expects and what the file has`() throws {
+    struct Before: StoreModel {
+      static let table = TableSpec("thing")
+      var id: Int
+      var name: String
+      var weight: Double?
+      var count: Int
+    }
+    struct After: StoreModel {
+      static let table = TableSpec("thing")
+      var id: String
+      var name: String?
+      var weight: Double?
+      var size: Int
+    }
+    struct Reordered: StoreModel {
+      static let table = TableSpec("thing")
+      var id: Int
+      var count: Int
+      var weight: Double?
+      var name: String
+    }
+    try fixture.open(Schema(version: 1, models: [Before.self]))
+    let error = try #require(throws: DatabaseError.self) { try fixture.open(Schema(version: 1, models: [After.self])) }
+    for words in [
+      #"the column "id" is integer (required, key), but the model expects text (required, key)"#,
+      #"the column "name" is text (required), but the model expects text (optional)"#,
+      #"the column "size" is missing; the model expects integer (required)"#,
+      #"the column "count" exists only in the file: integer (required)"#,
+    ] { #expect(error.description.contains(words), "\(error)") }
+    let other = try #require(throws: DatabaseError.self) {
+      try fixture.open(Schema(version: 1, models: [Reordered.self]))
+    }
+    #expect(
+      other.description.contains(
+        #"the model expects "id" integer (required, key), "count" integer (required), "weight" real (optional), "#),
+      "\(other)")
   }
 
   @Test
