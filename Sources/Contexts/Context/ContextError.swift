@@ -12,8 +12,13 @@ public enum ContextError: Error, Hashable, Sendable {
   /// A user is already logged in.
   case alreadyAuthenticated(userID: String)
 
-  /// No user is logged in.
+  /// No user is logged in, and the operation needs one.
   case notAuthenticated
+
+  /// A logout found no user.
+  ///
+  /// The user may have been logged out in the meantime, such as by another process.
+  case alreadyLoggedOut
 
   /// No delegate was set, or it has been released.
   case noDelegate(operation: String)
@@ -126,6 +131,9 @@ extension ContextError: CustomStringConvertible, LocalizedError {
       "The user \(userID.debugDescription) is already logged in. Log out before you log in again."
     case .notAuthenticated:
       "No user is logged in. Log in first."
+    case .alreadyLoggedOut:
+      "Can't log out: no user is logged in. Nothing has changed, so you can ignore this error. To avoid it, check user "
+        + "before you call logout()."
     case .noDelegate(let operation):
       "Can't \(operation): no delegate is set, or it has been released. Keep a strong reference to the delegate, and "
         + "pass it to setup(authDelegate:)."

@@ -187,7 +187,7 @@ extension StandardAppContext {
   /// - Parameter keepingSession: A Boolean value that indicates whether the user only leaves. Then the server is not
   ///   notified, and ``reopen(userID:)`` continues the session. It needs ``SessionPolicy/keepsSessions``. If the archive
   ///   cannot be written, the user stays.
-  /// - Throws: ``ContextError/notAuthenticated``, ``ContextError/invalidPolicy(reason:)``, or the reason why the archive
+  /// - Throws: ``ContextError/alreadyLoggedOut``, ``ContextError/invalidPolicy(reason:)``, or the reason why the archive
   ///   could not be written. Then the user is logged out here, but the next start would restore the user.
   ///   `CancellationError` if the task is cancelled; a logout that has begun continues.
   public func logout(keepingSession: Bool = false) async throws {

@@ -7,7 +7,7 @@ extension SessionMachine {
       return turn.add(.answer(call, .success(nil)))
     }
     guard let stored else {
-      guard activity == .deauthenticating else { return turn.add(.answer(call, .failure(.notAuthenticated))) }
+      guard activity == .deauthenticating else { return turn.add(.answer(call, .failure(.alreadyLoggedOut))) }
       // The server is already being notified.
       return logoutCalls.append(call)
     }

@@ -124,7 +124,9 @@ struct UserIdentityTests {
     let delegate = TestDelegate(trusts: true)
     let context = try await context(delegate)
     try await put("nobody's", into: context.standard)
-    await #expect(throws: ContextError.notAuthenticated) { try await context.logout() }
+    await #expect(throws: ContextError.alreadyLoggedOut) { try await context.logout() }
+    let advice = ContextError.alreadyLoggedOut.localizedDescription
+    #expect(advice.contains("no user is logged in") && !advice.contains("Log in"), "a login is no remedy")
     #expect(delegate.calls.elements == [])
     #expect(context.lastError.value == nil)
     #expect(context.authState.value == .unauthenticated)
