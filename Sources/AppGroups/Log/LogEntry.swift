@@ -5,7 +5,7 @@ public import Foundation
 /// After a crash, an event may be delivered more than once. A consumer that must not handle an event twice stores the
 /// identities of the events that it has handled, or the last sequence of each producer.
 ///
-/// It is not a key of a database. For the `id` of a row, make a text of it, such as `"\(id.producer)/\(id.sequence)"`.
+/// With the module Stores, it can be the `id` of a row, which is stored as ``description``.
 public struct LogEventID: Hashable, Sendable, Codable {
   /// The producer of the event: one process, from its first event until its end.
   public let producer: UUID
@@ -47,6 +47,25 @@ extension LogEventID {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(producer, forKey: .producer)
     try container.encode(sequence, forKey: .sequence)
+  }
+}
+
+extension LogEventID: LosslessStringConvertible {
+  /// The producer in capital letters, a slash, and the sequence.
+  ///
+  /// The order of these texts is not the order of the events.
+  public var description: String { "\(producer.uuidString)/\(sequence)" }
+
+  /// Creates an identity from its ``description``.
+  ///
+  /// Fails for any other spelling, so that no identity has two texts.
+  public init?(_ description: String) {
+    let parts = description.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let producer = UUID(uuidString: String(parts[0])), let sequence = UInt64(parts[1]) else {
+      return nil
+    }
+    self.init(producer: producer, sequence: sequence)
+    guard self.description == description else { return nil }
   }
 }
 

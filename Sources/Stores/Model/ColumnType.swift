@@ -4,7 +4,7 @@
 /// |---|---|
 /// | `Int`, `UInt8` and other integer types; `Bool` | ``integer`` |
 /// | `Double`, `Float`; `Date`, as seconds since 1 January 2001 | ``real`` |
-/// | `String`, `UUID` (in capitals), `URL` | ``text`` |
+/// | `String`, `UUID` (in capitals), `URL`, `LogEventID` | ``text`` |
 /// | `Decimal` | ``decimal`` |
 /// | `Data` | ``blob`` |
 /// | a type that encodes a single value, such as an enumeration with raw values | the column type of that value |

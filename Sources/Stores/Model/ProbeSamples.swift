@@ -1,3 +1,4 @@
+import AppGroups
 import Foundation
 
 /// The values that a ``Probe`` invents.
@@ -51,6 +52,8 @@ struct ProbeSamples: Sendable {
       case is URL.Type: (.text, URL(filePath: "/\(number)"))
       case is Data.Type: (.blob, Data(text.utf8))
       case is Decimal.Type: (.decimal, Decimal(fraction))
+      case is LogEventID.Type:
+        (.text, LogEventID(producer: UUID(uuid: bytes), sequence: UInt64(bitPattern: number)))
       default: nil
       }
     guard let (column, value) = known, let value = value as? Value else { return nil }

@@ -1,3 +1,4 @@
+import AppGroups
 import Foundation
 
 #if canImport(SQLite3)
@@ -205,6 +206,12 @@ final class RowDecoder: Decoder {
     if type == URL.self {
       let text = try text(cell)
       guard let value = URL(string: text) as? Value else { throw undecodable("its text is not a URL") }
+      return value
+    }
+    if type == LogEventID.self {
+      guard let value = LogEventID(try text(cell)) as? Value else {
+        throw undecodable("its text is not the identity of an event in a log")
+      }
       return value
     }
     if type == Decimal.self, let value = try readDecimal() as? Value { return value }

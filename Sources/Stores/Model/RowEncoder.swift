@@ -1,3 +1,4 @@
+import AppGroups
 import Foundation
 
 /// An encoder that binds a model's members to the parameters of a statement.
@@ -153,6 +154,7 @@ final class RowEncoder: Encoder {
     switch value {
     case let url as URL: write(url.absoluteString)
     case let number as Decimal: try write(number)
+    case let id as LogEventID: write(id.description)
     default:
       if layout.columns[current].type == .json { return try writeJSON(value) }
       try value.encode(to: member)

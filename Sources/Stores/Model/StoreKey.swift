@@ -1,6 +1,9 @@
+public import AppGroups
 public import Foundation
 
-/// A type that can identify a row: an integer, a string, or a UUID, which is stored as text.
+/// A type that can identify a row: an integer, a string, a UUID, or the identity of an event in a log.
+///
+/// A UUID and the identity of an event are stored as text.
 ///
 /// With an optional integer key, such as `var id: Int64?`, the database assigns the keys of new rows.
 ///
@@ -66,6 +69,20 @@ extension UUID: StoreKey {
   public init?(sqliteValue: SQLiteValue) {
     guard case .text(let value) = sqliteValue else { return nil }
     self.init(uuidString: value)
+  }
+}
+
+extension LogEventID: StoreKey {
+  /// ``ColumnType/text``.
+  public static var keyType: ColumnType { .text }
+
+  /// The identity as text, like its `description`.
+  public var sqliteValue: SQLiteValue { .text(description) }
+
+  /// Creates a key from the text of an identity.
+  public init?(sqliteValue: SQLiteValue) {
+    guard case .text(let value) = sqliteValue else { return nil }
+    self.init(value)
   }
 }
 
