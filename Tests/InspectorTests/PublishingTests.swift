@@ -116,6 +116,32 @@ import Testing
     #expect(try Data(empty.json) == InspectorJSON.encode(empty))
   }
 
+  @Test func `a source keeps its rate when sources that were registered before it end`() async throws {
+    let directory = try InspectedDirectory()
+    let name = UUID().uuidString
+    var earlier = [MutableProperty(0).registered(as: "earlier \(name)")]
+    let number = MutableProperty(0).registered(as: "number \(name)")
+    let publication = try Inspector.publish(in: directory.container)
+    let inspector = try Inspector(directory: directory.url)
+    func wait(_ condition: @escaping @Sendable (InspectedGraph, InspectedGraph.Node) -> Bool) async throws {
+      _ = try await inspector.wait { snapshot in
+        guard let graph = self.graph(snapshot), let node = graph.nodes.first(where: { $0.name == "number \(name)" })
+        else { return false }
+        return condition(graph, node)
+      }
+    }
+    for value in 1...600 { number.value = value }
+    // The rate is known from the second answer on.
+    try await wait { $1.changes == "600" }
+    for value in 1...600 { number.value = -value }
+    try await wait { ($1.rate?.s60 ?? 0) >= 10 }
+    earlier = []
+    try await wait { graph, _ in !graph.nodes.contains { $0.name == "earlier \(name)" } }
+    try await wait { ($1.rate?.s60 ?? 0) >= 10 }
+    #expect(earlier.isEmpty)
+    publication.cancel()
+  }
+
   @Test func `a subscription of a source that is not registered appears within a second or two`() async throws {
     let directory = try InspectedDirectory()
     let name = UUID().uuidString

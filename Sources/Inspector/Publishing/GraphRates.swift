@@ -6,15 +6,26 @@ struct GraphRates {
     var counter = RateCounter()
   }
 
-  private var sources: [String: Source] = [:]
+  /// The sources by their names, because the identifiers in an answer are positions, which are others as soon as a
+  /// source ends.
+  private var sources: [Name: Source] = [:]
+
+  private struct Name: Hashable {
+    let text: String
+
+    /// The position among the sources of the same name.
+    let number: Int
+  }
 
   /// Adds the rates to an answer.
   mutating func add(to graph: inout InspectedGraph, at now: ContinuousClock.Instant) {
-    var present: [String: Source] = [:]
+    var present: [Name: Source] = [:]
+    var numbers: [String: Int] = [:]
     for index in graph.nodes.indices {
       let node = graph.nodes[index]
+      numbers[node.name, default: 0] += 1
       guard let count = node.changes.flatMap(Int.init) else { continue }
-      let key = "\(node.id) \(node.name)"
+      let key = Name(text: node.name, number: numbers[node.name] ?? 1)
       guard var source = sources[key], source.count <= count else {
         present[key] = Source(count: count, time: now)
         continue
