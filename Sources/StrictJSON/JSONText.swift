@@ -5,13 +5,13 @@ package enum JSONText {
   /// Only quotation marks, backslashes and control characters are escaped.
   package static func quoted(_ string: String) -> [UInt8] {
     var text: [UInt8] = []
+    text.reserveCapacity(string.utf8.count + 2)
     append(quoted: string, to: &text)
     return text
   }
 
   /// Appends a string in quotation marks; see ``quoted(_:)``.
   package static func append(quoted string: String, to text: inout [UInt8]) {
-    text.reserveCapacity(text.count + string.utf8.count + 2)
     text.append(JSONByte.quote)
     for byte in string.utf8 {
       if byte == JSONByte.quote || byte == JSONByte.backslash {

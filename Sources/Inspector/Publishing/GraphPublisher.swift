@@ -23,7 +23,7 @@ final class GraphPublisher: Sendable {
     var dropped = 0
     var last: (time: ContinuousClock.Instant, bytes: [UInt8])?
 
-    /// What the last answer said of dependencies and subscriptions.
+    /// The dependencies and subscriptions in the last answer.
     var structure: GraphStructure?
 
     /// The counters of emitters, while an inspector asks.
@@ -77,11 +77,14 @@ final class GraphPublisher: Sendable {
   }
 
   private func graph(of sources: [RegisteredSource], _ dropped: Int) async -> InspectedGraph {
-    var structure = state.withLock { $0.structure }
-    if structure?.holds(for: sources) != true { structure = await GraphStructure(of: sources) }
-    let present = structure
-    state.withLock { $0.structure = present }
-    return InspectedGraph(of: sources, present, dropped: dropped)
+    let structure: GraphStructure
+    if let known = state.withLock({ $0.structure }), known.holds(for: sources) {
+      structure = known
+    } else {
+      structure = await GraphStructure(of: sources)
+      state.withLock { $0.structure = structure }
+    }
+    return InspectedGraph(of: sources, structure, dropped: dropped)
   }
 
   // MARK: Counting
@@ -115,7 +118,7 @@ final class GraphPublisher: Sendable {
 
 extension InspectedGraph {
   /// Describes registered sources of this process.
-  fileprivate init(of sources: [RegisteredSource], _ structure: GraphStructure?, dropped: Int) {
+  fileprivate init(of sources: [RegisteredSource], _ structure: GraphStructure, dropped: Int) {
     let nodes = sources.enumerated().map { index, source in
       Node(
         id: GraphStructure.id(index), name: source.name, kind: source.kind.rawValue, type: source.valueType,
@@ -124,7 +127,6 @@ extension InspectedGraph {
     }
     self.init(
       process: "", pid: ProcessInfo.processInfo.processIdentifier, dropped: dropped,
-      nodes: nodes + (structure?.inputs ?? []), edges: structure?.edges ?? [],
-      consumers: structure?.consumers ?? [])
+      nodes: nodes + structure.inputs, edges: structure.edges, consumers: structure.consumers)
   }
 }

@@ -23,9 +23,10 @@ struct GraphRates {
     var numbers: [String: Int] = [:]
     for index in graph.nodes.indices {
       let node = graph.nodes[index]
-      numbers[node.name, default: 0] += 1
+      let number = numbers[node.name, default: 0]
+      numbers[node.name] = number + 1
       guard let count = node.changes.flatMap(Int.init) else { continue }
-      let key = Name(text: node.name, number: numbers[node.name] ?? 1)
+      let key = Name(text: node.name, number: number)
       guard var source = sources[key], source.count <= count else {
         present[key] = Source(count: count, time: now)
         continue

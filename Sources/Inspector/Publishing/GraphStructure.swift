@@ -1,6 +1,6 @@
 import Signals
 
-/// What depends on what in a process, and who subscribes to what.
+/// The dependencies and subscriptions of the registered sources of a process.
 ///
 /// Following all subscriptions to their consumers costs more than everything else in an answer, and they seldom change.
 struct GraphStructure: Sendable {
@@ -16,8 +16,8 @@ struct GraphStructure: Sendable {
   private let sources: [Source]
   private let time = ContinuousClock.now
 
-  /// What changes when a subscription of a registered source begins or ends.
-  private struct Source: Hashable {
+  /// The part of a registered source that is different after a registration, a subscription or its end.
+  private struct Source: Equatable {
     let name: String
     let id: ObjectIdentifier
     let subscribers: Int

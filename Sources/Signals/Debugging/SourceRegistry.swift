@@ -80,7 +80,7 @@ public struct RegisteredSource: Sendable, Identifiable {
   /// The place in the code where the source was registered, such as `App/Settings.swift:12`.
   public var place: String { content.place }
 
-  /// What is known of a source, in one object: a weak reference is slow to copy.
+  /// The properties of a source, in one object, because a weak reference is slow to copy.
   private final class Content: Sendable {
     let id: ObjectIdentifier
     let name: String
