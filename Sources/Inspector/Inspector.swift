@@ -25,9 +25,9 @@ public import Signals
 /// - **Read-only:** The inspector opens files only for reading, acquires no lock and creates nothing in the directory,
 ///   unless you call ``perform(_:dryRun:)``.
 /// - **No delays:** No process waits for the inspector, however long it takes to read.
-/// - **Live:** The snapshot follows the directory within a few hundredths of a second. Locks and states that have no
-///   events are compared twice a second. Changes that are closer together than a pass are combined,
-///   so they arrive at a bounded rate, however many there are.
+/// - **Live:** The snapshot follows the directory within a few hundredths of a second, or a tenth of a second while
+///   many places change. Locks and states that have no events are compared twice a second. Changes that are closer
+///   together are combined, so they arrive at a bounded rate, however many there are.
 /// - **Redaction:** Secrets of sessions and tweaks are never read into the model. An ``InspectorRedaction`` hides other
 ///   values, before they are compared or shown.
 /// - **Threads:** All methods may be called from any thread. Values are delivered on a queue of the inspector.

@@ -20,13 +20,15 @@ final class InspectorEngine: Sendable {
   /// The state; a pass takes it out while it works, so that unknown code never runs under the lock.
   private let state: Guarded<InspectorState?>
   private let schedule = Guarded(Schedule())
+  private let observer: DirectoryObserver
   private let subscriptions = Guarded<[SignalSubscription]>([])
 
   /// The passes to come.
   ///
   /// Changed places are compared at once, and then at most once in each pause. Everything is compared twice a second, or
-  /// earlier if something changed that is not known yet. A pause lasts three times as long as the pass before it.
-  /// So changes reach a subscriber at a bounded rate, however many there are.
+  /// earlier if something changed that is not known yet. A pause lasts three times as long as the pass before it, and
+  /// at least a tenth of a second if much changed. So changes reach a subscriber at a bounded rate, however many there
+  /// are.
   private struct Schedule {
     /// The paths that were reported as changed since the last pass.
     var touched: Set<String> = []
@@ -43,6 +45,9 @@ final class InspectorEngine: Sendable {
 
     /// The number of changed paths above which everything is compared.
     static let most = 4096
+
+    /// The number of changed paths above which the next ones may wait longer.
+    static let few = 16
 
     /// Returns the pause after which the queue must look, unless it looks in time anyway.
     mutating func pause() -> Duration? {
@@ -75,10 +80,9 @@ final class InspectorEngine: Sendable {
     root = URL(filePath: path, directoryHint: .isDirectory)
     prefix = root.path + "/"
     (self.redaction, self.isWritable) = (redaction, isWritable)
-    let observer: DirectoryObserver
     do throws(FileObserverError) {
       // The files of inactive environments are not part of the live state.
-      observer = try DirectoryObserver(root, recursive: true, matching: .all.notEntering(".containers/*/data"))
+      observer = try DirectoryObserver(resting: root, recursive: true, matching: .all.notEntering(".containers/*/data"))
     } catch {
       throw .unobservable(directory, reason: error.description)
     }
@@ -181,10 +185,20 @@ final class InspectorEngine: Sendable {
       for change in update.changes { changes.send(change) }
     }
     let end = ContinuousClock.now
-    let pause = end + max(.milliseconds(20), (end - start) * 3)
-    schedule.withLock { schedule in
-      if case .whole = extent { schedule.nextWhole = pause } else if update != nil { schedule.next = pause }
+    let pause = max(.milliseconds(touched.count > Schedule.few ? 100 : 20), (end - start) * 3)
+    if case .whole = extent {
+      schedule.withLock { $0.nextWhole = end + pause }
+    } else if update != nil {
+      schedule.withLock { $0.next = end + pause }
+      rest(for: pause)
     }
     return update != nil
+  }
+
+  /// Wakes no thread for changes that cannot be compared yet, so that they cost less in the processes that make them.
+  private func rest(for pause: Duration) {
+    let resting = observer.rest()
+    // Not longer than the kernel can keep the events of a busy directory.
+    queue.async(after: min(pause, .milliseconds(500))) { resting.cancel() }
   }
 }

@@ -89,7 +89,7 @@ private func followLog(_ path: String, spare: Int) async throws {
   }
   let taken = takeDescriptors(besides: spare)
   // Both appear at once. With one spare descriptor, they can be listed, but not both opened.
-  WatchHub.stall {
+  WatchHub.shared.stall {
     for id in segments { #expect(rename("\(path)/\(id.fileName)", place.url(of: id).path) == 0) }
   }
   try await recorder.firstFailure { failure in

@@ -244,7 +244,7 @@ private func loseEvents(_ path: String) async throws {
   let recorder = LogRecorder(try log.events(for: "widget"))
   try log.append("first")
   try await recorder.wait(for: 1)
-  try WatchHub.stall {
+  try WatchHub.shared.stall {
     for number in 1...9000 { try log.append("\(number)") }
   }
   try await recorder.entries.first("the last") { $0.event == "9000" }

@@ -31,10 +31,10 @@
     // Spare threads of the system end after a while, which counts as waking. In one of several intervals, nothing at
     // all must happen; a regular wake-up would spoil all of them.
     for _ in 0..<60 {
-      let (wakes, before) = (WatchHub.wakeCount, try switches())
+      let (wakes, before) = (WatchHub.shared.wakeCount, try switches())
       usleep(300_000)
       let after = try switches()
-      if WatchHub.wakeCount == wakes, before == after {
+      if WatchHub.shared.wakeCount == wakes, before == after {
         withExtendedLifetime((files, subscriptions)) {}
         return
       }

@@ -29,7 +29,7 @@ import Testing
       try FileObserver(file).sink { values.append($0.kind) },
     ]
     for round in 0..<20 {
-      try WatchHub.stall {
+      try WatchHub.shared.stall {
         try Data().write(to: file)
         try FileManager.default.removeItem(at: file)
       }

@@ -28,6 +28,12 @@ import Testing
     }
   }
 
+  @Test func `wakes no thread for an observer that rests, while others receive their events`() async {
+    await #expect(processExitsWith: .success) { [path = quietFolder.path as String] in
+      try await rest(path)
+    }
+  }
+
   @Test func `recovers from an overflow of 24,000 events`() async {
     await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
       try await overflow(path)
@@ -68,10 +74,10 @@ private func stayIdle(_ path: String) async throws {
   ]
   try await DurableFile.write(Data(), to: file)
   await log.wait { $0.count >= 2 }
-  let (wakes, time) = (WatchHub.wakeCount, clock())
+  let (wakes, time) = (WatchHub.shared.wakeCount, clock())
   // A measurement, not a wait: half a second without work.
   usleep(500_000)
-  #expect(WatchHub.wakeCount == wakes)
+  #expect(WatchHub.shared.wakeCount == wakes)
   #expect(clock() - time < 20_000, "\(clock() - time) µs of processor time were used")
   #expect(log.all.count >= 2)
   for subscription in subscriptions { subscription.cancel() }
@@ -86,9 +92,32 @@ private func countWakes(_ path: String) async throws {
     try await DurableFile.write(Data("\(round)".utf8), to: file, durability: .process)
     await log.wait { $0.count == round }
   }
-  #expect(WatchHub.wakeCount == 200)
+  #expect(WatchHub.shared.wakeCount == 200)
   #expect(log.all.allSatisfy { $0.kind == .replaced })
   subscription.cancel()
+}
+
+private func rest(_ path: String) async throws {
+  let folder = URL(fileURLWithPath: path, isDirectory: true)
+  let (resting, other) = (Log<FileEvent>(), Log<FileEvent>())
+  let observer = try DirectoryObserver(resting: folder)
+  let subscriptions = [observer.sink { resting.append($0) }, try DirectoryObserver(folder).sink { other.append($0) }]
+  let rest = observer.rest()
+  let wakes = WatchHub.resting.wakeCount
+  for number in 1...50 {
+    try await DurableFile.write(Data(), to: folder.appending(path: "\(number)"), durability: .process)
+  }
+  await other.wait { $0.count >= 50 }
+  #expect(WatchHub.resting.wakeCount == wakes && resting.all.isEmpty)
+  rest.cancel()
+  await resting.wait { $0.count >= 50 }
+  #expect(resting.all.map(\.url.lastPathComponent) == (1...50).map(String.init))
+
+  // Awake again.
+  try await DurableFile.write(Data(), to: folder.appending(path: "last"))
+  await resting.wait { $0.count >= 51 }
+  #expect(WatchHub.resting.wakeCount > wakes)
+  for subscription in subscriptions { subscription.cancel() }
 }
 
 private func overflow(_ path: String) async throws {
@@ -104,7 +133,7 @@ private func overflow(_ path: String) async throws {
     },
     try DirectoryObserver(URL(fileURLWithPath: path)).sink { entries.append($0) },
   ]
-  try WatchHub.stall {
+  try WatchHub.shared.stall {
     // Two files in turn, because the system merges equal consecutive events. There are more than the 16,384 that it
     // queues and the 2,048 that the reader may already have.
     for _ in 0..<12_000 {

@@ -20,7 +20,7 @@
       }
     }
 
-    /// Opens the queue, which is never closed, like the process's only backend to which it belongs.
+    /// Opens the queue, which is never closed, because the backend to which it belongs lives as long as the process.
     init() throws(FileObserverError) {
       instance = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
       guard instance >= 0 else { throw FileObserverError(errno, "start", "inotify") }

@@ -11,18 +11,27 @@ package struct WatchSource: Sendable {
     self.backend = backend
   }
 
-  #if canImport(Darwin)
-    private static let system = WatchSource(needsWatchPerFile: true, backend: WatchHub.shared)
-  #else
-    private static let system = WatchSource(backend: WatchHub.shared)
-  #endif
+  /// Creates the system's mechanism.
+  private init(_ hub: WatchHub) {
+    #if canImport(Darwin)
+      self.init(needsWatchPerFile: true, backend: hub.backend)
+    #else
+      self.init(backend: hub.backend)
+    #endif
+  }
+
+  private static let system = WatchSource(.shared)
+  private static let systemForResting = WatchSource(.resting)
+
+  /// The mechanism for an observer that is created now.
+  static var current: WatchSource { substitute ?? system }
+
+  /// The mechanism for an observer that is created now and rests.
+  static var resting: WatchSource { substitute ?? systemForResting }
 
   #if DEBUG
     /// The mechanism that takes the place of the system's in a task of a test.
     @TaskLocal private static var substitute: WatchSource?
-
-    /// The mechanism for an observer that is created now.
-    static var current: WatchSource { substitute ?? system }
 
     /// A Boolean value that indicates whether observers that are created in this task receive the name of each entry
     /// that is written in place.
@@ -39,7 +48,6 @@ package struct WatchSource: Sendable {
       try await Self.$substitute.withValue(self) { try await body() }
     }
   #else
-    /// The mechanism for an observer that is created now.
-    static var current: WatchSource { system }
+    private static var substitute: WatchSource? { nil }
   #endif
 }

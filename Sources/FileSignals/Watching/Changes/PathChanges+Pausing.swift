@@ -51,6 +51,13 @@ extension PathChanges {
     return try change()
   }
 
+  /// Lets the changes of the whole source gather without waking a thread, until the token is cancelled or released.
+  func rest() -> SignalSubscription {
+    guard let backend = wakingBackend else { return SignalSubscription {} }
+    backend.muffle()
+    return SignalSubscription { backend.unmuffle(by: self) }
+  }
+
   /// The backend that wakes threads for events, if there is one.
   private var wakingBackend: (any WatchBackend)? {
     guard !polling.isForced else { return nil }

@@ -65,10 +65,29 @@ public final class DirectoryObserver: Signal, Sendable {
   public init(
     _ url: URL, recursive: Bool = false, matching filter: FileFilter = .all, polling: WatchPolling = .automatic
   ) throws(FileObserverError) {
-    observer = try PathObserver(
-      path: Self.path(of: url), target: .directory,
-      changes: DirectoryTree(url: url, isRecursive: recursive, filter: filter), polling: polling
-    )
+    observer = try Self.observer(of: url, recursive, filter, polling, .current)
+  }
+
+  /// Creates an observer that can rest; see ``rest()``.
+  package init(
+    resting url: URL, recursive: Bool = false, matching filter: FileFilter = .all
+  ) throws(FileObserverError) {
+    observer = try Self.observer(of: url, recursive, filter, .automatic, .resting)
+  }
+
+  private static func observer(
+    of url: URL, _ isRecursive: Bool, _ filter: FileFilter, _ polling: WatchPolling, _ source: WatchSource
+  ) throws(FileObserverError) -> PathObserver {
+    try PathObserver(
+      path: path(of: url), target: .directory,
+      changes: DirectoryTree(url: url, isRecursive: isRecursive, filter: filter), polling: polling, source: source)
+  }
+
+  /// Lets changes gather without waking a thread, until the token is cancelled or released.
+  ///
+  /// The processes that make the changes then need not wake this one. All observers that can rest, rest together.
+  package func rest() -> SignalSubscription {
+    observer.watch.rest()
   }
 
   /// The ability of the observer to detect changes.

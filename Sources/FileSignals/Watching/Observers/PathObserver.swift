@@ -19,9 +19,10 @@ final class PathObserver: Sendable {
   private let subscription: SignalSubscription
 
   init<Interpreter: ChangeInterpreter>(
-    path: String, target: WatchPlan.Target, changes interpreter: Interpreter, polling: WatchPolling
+    path: String, target: WatchPlan.Target, changes interpreter: Interpreter, polling: WatchPolling,
+    source: WatchSource = .current
   ) throws(FileObserverError) {
-    let watch = try PathChanges(path: path, target: target, polling: polling, queue: nil)
+    let watch = try PathChanges(path: path, target: target, polling: polling, queue: nil, source: source)
     var interpreter = interpreter
     interpreter.look(watch)
     let interpretation = Interpretation(interpreter)
