@@ -49,6 +49,7 @@ let package = Package(
       name: "Load",
       dependencies: [
         .product(name: "AppGroups", package: "Signals"),
+        .product(name: "FileSignals", package: "Signals"),
         .product(name: "Inspector", package: "Signals"),
         .product(name: "Signals", package: "Signals"),
       ],

@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 import Foundation
 import Inspector
 import Signals
@@ -58,11 +59,9 @@ enum Load {
 
   /// Replaces a file without waiting for the disk, so that the load is one for the observers.
   private static func replace(_ number: Int, _ value: Int, in folder: String) throws {
-    let temporary = "\(folder)/.new"
-    let content = Data("{\"number\": \(number), \"value\": \(value)}\n".utf8)
-    guard FileManager.default.createFile(atPath: temporary, contents: content),
-      rename(temporary, "\(folder)/\(number).json") == 0
-    else { throw CocoaError(.fileWriteUnknown) }
+    try DurableFile.write(
+      Data("{\"number\": \(number), \"value\": \(value)}\n".utf8),
+      to: URL(filePath: "\(folder)/\(number).json"), durability: .process)
   }
 
   /// The processor time of this process, in seconds.
