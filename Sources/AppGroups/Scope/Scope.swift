@@ -150,11 +150,23 @@ public final class Scope: Sendable {
 
   /// Makes a member take part in each later swap.
   ///
+  /// It waits for a swap in progress, in which the member would not take part. If that swap waits for this thread, the
+  /// member takes part in it.
+  ///
   /// - Parameter member: The member, which is not kept alive.
   /// - Returns: A token that removes the member when it is cancelled or released. It keeps the scope alive.
   package func enrol(_ member: any ScopeMember) -> SignalSubscription {
+    let hasTurn = !members.turn.isHeldByThisThread && (members.turn.tryLock() || waitForTurn())
     let number = members.add(member)
+    if hasTurn { members.turn.unlock() }
     return SignalSubscription { [self] in members.remove(number) }
+  }
+
+  /// Acquires the turn after the swap in progress, unless that may be waiting for this thread.
+  private func waitForTurn() -> Bool {
+    if isDelayedByThisThread { return false }
+    members.turn.lock()
+    return true
   }
 
   /// Swaps the contents while every member waits, and sends the changes of all members as one.

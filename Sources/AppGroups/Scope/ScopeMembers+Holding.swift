@@ -27,6 +27,7 @@ extension ScopeMembers {
       var held: [any ScopeMember] = []
       var slow: (any ScopeMember)?
       var refusal: (any Error)?
+      let count = count
       for member in order(beginningWith: first) {
         do {
           let isHeld = try member.holdForSwap(within: held.isEmpty ? nil : Self.patience)
@@ -37,7 +38,8 @@ extension ScopeMembers {
         if slow != nil || refusal != nil { break }
         held.append(member)
       }
-      if slow == nil, refusal == nil {
+      // Work that this thread waited for may have added a member.
+      if slow == nil, refusal == nil, count == self.count {
         let ordered = ScopeStage.allCases.flatMap { stage in held.filter { $0.swapStage == stage } }
         for member in ordered { member.settleForSwap() }
         return (ordered, nil)

@@ -35,6 +35,9 @@ final class ScopeMembers: Sendable {
     set { isActing.store(newValue, ordering: .releasing) }
   }
 
+  /// The number of members that were ever added.
+  var count: Int { state.withLock { $0.count } }
+
   func add(_ member: any ScopeMember) -> Int {
     let stage = member.swapStage
     return state.withLock { state in

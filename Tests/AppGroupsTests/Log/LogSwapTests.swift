@@ -117,6 +117,25 @@ struct LogSwapTests {
     feed.leave(loop)
   }
 
+  @Test func `a loop that begins during a swap waits until all members show the new contents`() async throws {
+    try swap()
+    try log.append("work")
+    try swap()
+    let copy = self
+    let early = Recorder<String>()
+    let probe = Probe(.logs) {
+      copy.feed.enter(copy.loop)
+      copy.feed.queue.sync {}
+      if let entry = copy.next() { early.record(entry.entry(of: String.self).event) }
+    }
+    let enrolment = scope.enrol(probe)
+    try swap()
+    #expect(early.elements == [])
+    #expect(try await nextText() == "work")
+    enrolment.cancel()
+    feed.leave(loop)
+  }
+
   @Test func `a log that was away and back belongs to the contents that the scope counts`() async throws {
     try log.append("first")
     let (old, producer) = (try log.entries().map { try $0.get() }, log.producer)

@@ -12,18 +12,23 @@ extension LogFeed: ScopeMember {
   /// ask for the next.
   func prepareSwap(_ outcome: ScopeOutcome) {
     guard outcome == .swapped else { return }
+    state.withLock { $0.isSwapping = true }
     let start = start()
     // The directory is excluded from swaps.
     if let place = start.place, place === state.withLock({ $0.run?.place }) { return }
     guard let generation = audience.interrupt() else { return }
-    state.withLock { $0.next = (start, generation) }
+    state.withLock { _ = $0.postpone(start, generation) }
   }
 
   func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
 
   /// Begins to read the new contents, which all members show now.
   func resumeAfterSwap() {
-    guard let next = state.withLock({ $0.next.take() }) else { return }
+    let next = state.withLock { state in
+      state.isSwapping = false
+      return state.next.take()
+    }
+    guard let next else { return }
     queue.async { [self] in begin(from: next.start, next.generation) }
   }
 }

@@ -15,6 +15,8 @@ extension LogFeed {
     var missed: (start: Start, generation: Int)?
     /// The start to use after the process is resumed.
     var refused: (start: Start, generation: Int)?
+    /// A Boolean value that indicates whether the contents have been swapped and not all members show the new ones yet.
+    var isSwapping = false
     /// The start to use after the contents have been swapped.
     var next: (start: Start, generation: Int)?
     /// A Boolean value that indicates whether it was reported that a swap has closed the log.
@@ -36,6 +38,15 @@ extension LogFeed {
       missed = nil
       refused = nil
       return epoch
+    }
+
+    /// Postpones a beginning until all members show the new contents.
+    ///
+    /// - Returns: `false` if they already do, so that the feed can begin at once.
+    mutating func postpone(_ start: Start, _ generation: Int) -> Bool {
+      guard isSwapping else { return false }
+      if next.map({ generation > $0.generation }) ?? true { next = (start, generation) }
+      return true
     }
   }
 

@@ -89,6 +89,7 @@ final class LogFeed: Sendable {
   private func beginLater(_ generation: Int) {
     // Determined on this thread, so that the start is exactly at the subscription.
     let start = start()
+    if state.withLock({ $0.postpone(start, generation) }) { return }
     queue.async { [self] in begin(from: start, generation) }
   }
 
