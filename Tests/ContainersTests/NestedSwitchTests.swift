@@ -125,6 +125,32 @@ struct NestedSwitchTests {
     hook.cancel()
   }
 
+  @Test func `a file opened inside a transaction does not wait for the switch that waits for it`() async throws {
+    let database = try Database(
+      .file(fixture.url("errands.sqlite")), schema: Schema(version: 1, models: [Errand.self]), scope: app.scope)
+    let (inside, switching) = (Recorder<Bool>(), Recorder<Bool>())
+    let hook = app.onFlush { switching.record(true) }
+    Thread { [app] in
+      do {
+        try database.read { _ in
+          inside.record(true)
+          block(until: switching)
+          _ = try AppGroupsFile(name: "number.json", initialValue: 0, scope: app.scope)
+        }
+      } catch {
+        log.record("\(error)")
+      }
+    }.start()
+    try await inside.wait(for: true)
+    Thread { [app, work] in
+      do { try app.activate(work) } catch { log.record("\(error)") }
+    }.start()
+    try await log.wait(for: "the refusal") { $0.first?.contains("inside another change") == true }
+    _ = try await app.active.firstValue("the switch of the other thread") { $0.id == work.id }
+    hook.cancel()
+    #expect(try AppGroupsFile(name: "number.json", initialValue: 0, scope: app.scope).value == 0)
+  }
+
   @Test func `changes of the root are rejected inside an update, and allowed after it`() throws {
     let file = try AppGroupsFile(name: "number.json", initialValue: 0, scope: app.scope)
     // Nested updates of other files of the root are allowed.

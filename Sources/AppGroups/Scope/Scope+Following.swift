@@ -9,7 +9,7 @@ extension Scope {
   static let maximumFollowings = 3
 
   /// The longest wait for a swap, in seconds.
-  private static let followTimeout = 10.0
+  static let followTimeout = 10.0
 
   /// Waits on another thread until no process swaps the contents, and makes the members show them.
   ///

@@ -1,4 +1,5 @@
 import Dispatch
+import FileSignals
 public import Foundation
 public import Signals
 import Synchronization
@@ -150,8 +151,8 @@ public final class Scope: Sendable {
 
   /// Makes a member take part in each later swap.
   ///
-  /// It waits for a swap in progress, in which the member would not take part. If that swap waits for this thread, the
-  /// member takes part in it.
+  /// It waits for a swap in progress, in which the member would not take part. If that swap waits for work of this
+  /// thread, the member takes part in it.
   ///
   /// - Parameter member: The member, which is not kept alive.
   /// - Returns: A token that removes the member when it is cancelled or released. It keeps the scope alive.
@@ -163,11 +164,14 @@ public final class Scope: Sendable {
   }
 
   /// Acquires the turn after the swap in progress, unless that may be waiting for this thread.
+  ///
+  /// The wait has a limit, because the swap may wait for a lock of the user that this thread holds.
   private func waitForTurn() -> Bool {
-    if isDelayedByThisThread { return false }
-    members.turn.lock()
-    return true
+    !isDelayedByThisThread && members.turn.lock(within: .seconds(Self.followTimeout))
   }
+
+  /// A Boolean value that indicates whether a thread swaps the contents, or is about to.
+  package var isBeingSwapped: Bool { members.turn.isHeld }
 
   /// Swaps the contents while every member waits, and sends the changes of all members as one.
   ///

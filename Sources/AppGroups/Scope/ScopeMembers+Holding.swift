@@ -27,7 +27,7 @@ extension ScopeMembers {
       var held: [any ScopeMember] = []
       var slow: (any ScopeMember)?
       var refusal: (any Error)?
-      let count = count
+      let additions = additions
       for member in order(beginningWith: first) {
         do {
           let isHeld = try member.holdForSwap(within: held.isEmpty ? nil : Self.patience)
@@ -39,7 +39,7 @@ extension ScopeMembers {
         held.append(member)
       }
       // Work that this thread waited for may have added a member.
-      if slow == nil, refusal == nil, count == self.count {
+      if slow == nil, refusal == nil, additions == self.additions {
         let ordered = ScopeStage.allCases.flatMap { stage in held.filter { $0.swapStage == stage } }
         for member in ordered { member.settleForSwap() }
         return (ordered, nil)

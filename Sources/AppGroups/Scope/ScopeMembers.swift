@@ -36,7 +36,7 @@ final class ScopeMembers: Sendable {
   }
 
   /// The number of members that were ever added.
-  var count: Int { state.withLock { $0.count } }
+  var additions: Int { state.withLock { $0.count } }
 
   func add(_ member: any ScopeMember) -> Int {
     let stage = member.swapStage

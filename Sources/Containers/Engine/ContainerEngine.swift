@@ -233,7 +233,19 @@ final class ContainerEngine: Sendable {
         outbox.deliver { $0() }
       }
     }
-    try turn.withLock { try lockedAccess("Creating a file", changes) { _ in try body() } }
+    try lockTurn("Creating a file")
+    defer { turn.unlock() }
+    try lockedAccess("Creating a file", changes) { _ in try body() }
+  }
+
+  /// Acquires the turn, unless the thread that has it waits for this one.
+  private func lockTurn(_ operation: String) throws(AppContainerError) {
+    if turn.tryLock() { return }
+    guard scope.isDelayedByThisThread else { return turn.lock() }
+    repeat {
+      if turn.lock(within: .milliseconds(10)) { return }
+    } while !scope.isBeingSwapped
+    throw .nested(operation: operation)
   }
 
   // MARK: The known state
