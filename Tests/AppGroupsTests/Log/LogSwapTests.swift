@@ -51,11 +51,17 @@ struct LogSwapTests {
   /// A member that calls closures during a swap.
   private final class Probe: ScopeMember {
     let swapStage: ScopeStage
+    let whenPrepared: @Sendable () -> Void
     let whenPublished: @Sendable () -> Void
 
-    init(_ stage: ScopeStage, whenPublished: @escaping @Sendable () -> Void) {
-      (swapStage, self.whenPublished) = (stage, whenPublished)
+    init(
+      _ stage: ScopeStage, whenPrepared: @escaping @Sendable () -> Void = {},
+      whenPublished: @escaping @Sendable () -> Void = {}
+    ) {
+      (swapStage, self.whenPrepared, self.whenPublished) = (stage, whenPrepared, whenPublished)
     }
+
+    func prepareSwap(_ outcome: ScopeOutcome) { whenPrepared() }
 
     func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) { whenPublished() }
   }
@@ -66,7 +72,7 @@ struct LogSwapTests {
     feed.enter(loop)
     #expect(try await nextText() == "first")
     let copy = self
-    let probe = Probe(.contents) { copy.next() }
+    let probe = Probe(.contents, whenPublished: { copy.next() })
     let enrolment = scope.enrol(probe)
     try swap()
     feed.queue.sync {}
@@ -105,10 +111,12 @@ struct LogSwapTests {
     try swap()
     let copy = self
     let early = Recorder<String>()
-    let probe = Probe(.logs) {
-      copy.feed.queue.sync {}
-      if let entry = copy.next() { early.record(entry.entry(of: String.self).event) }
-    }
+    let probe = Probe(
+      .logs,
+      whenPublished: {
+        copy.feed.queue.sync {}
+        if let entry = copy.next() { early.record(entry.entry(of: String.self).event) }
+      })
     let enrolment = scope.enrol(probe)
     try swap()
     #expect(early.elements == [])
@@ -117,23 +125,50 @@ struct LogSwapTests {
     feed.leave(loop)
   }
 
-  @Test func `a loop that begins during a swap waits until all members show the new contents`() async throws {
+  @Test(arguments: [false, true])
+  func `a loop that begins during a swap waits until all members show the new contents`(isLate: Bool) async throws {
     try swap()
     try log.append("work")
     try swap()
-    let copy = self
-    let early = Recorder<String>()
-    let probe = Probe(.logs) {
-      copy.feed.enter(copy.loop)
-      copy.feed.queue.sync {}
-      if let entry = copy.next() { early.record(entry.entry(of: String.self).event) }
+    let received = Recorder<String>()
+    let events = Guarded<LogEvents<String>?>(nil)
+    let begin: @Sendable () -> Void = { [loop] in
+      guard let feed = events.withLock({ $0 })?.feed else { return }
+      feed.enter(loop)
+      feed.queue.sync {}
+      if case .entry(let entry) = loop.take().supply { received.record(entry.entry(of: String.self).event) }
     }
+    // The place of the log is prepared before the probe, and its consumer after it.
+    let probe = Probe(
+      .logs, whenPrepared: { if !isLate { begin() } }, whenPublished: { if isLate { begin() } })
     let enrolment = scope.enrol(probe)
+    let late = try log.events(for: "late")
+    events.withLock { $0 = late }
     try swap()
-    #expect(early.elements == [])
-    #expect(try await nextText() == "work")
+    #expect(received.elements == [])
+    await loop.wait(isolation: nil)
+    if case .entry(let entry) = loop.take().supply { received.record(entry.entry(of: String.self).event) }
+    #expect(received.elements == ["work"])
     enrolment.cancel()
-    feed.leave(loop)
+    late.feed.leave(loop)
+  }
+
+  @Test func `an event that a subscriber has during a swap is delivered again`() async throws {
+    try log.append("first")
+    let received = Recorder<String>()
+    let (isReceiving, isSwapped) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let subscription = events.sink { entry in
+      received.record(entry.event)
+      isReceiving.signal()
+      isSwapped.wait()
+    }
+    try await onThread { isReceiving.wait() }
+    try swap()
+    isSwapped.signal()
+    try swap()
+    isSwapped.signal()
+    try await received.wait(for: "the same event again") { $0 == ["first", "first"] }
+    subscription.cancel()
   }
 
   @Test func `a log that was away and back belongs to the contents that the scope counts`() async throws {

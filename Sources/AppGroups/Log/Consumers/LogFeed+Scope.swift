@@ -4,7 +4,10 @@ import Signals
 extension LogFeed: ScopeMember {
   var swapStage: ScopeStage { .logs }
 
-  func settleForSwap() { saver?.saveForSwap() }
+  func settleForSwap() {
+    state.withLock { $0.postponesBeginnings = true }
+    saver?.saveForSwap()
+  }
 
   /// Ends the reading of the old contents, after which none of their events is delivered or counts as handled.
   ///
@@ -12,12 +15,11 @@ extension LogFeed: ScopeMember {
   /// ask for the next.
   func prepareSwap(_ outcome: ScopeOutcome) {
     guard outcome == .swapped else { return }
-    state.withLock { $0.isSwapping = true }
     let start = start()
     // The directory is excluded from swaps.
     if let place = start.place, place === state.withLock({ $0.run?.place }) { return }
     guard let generation = audience.interrupt() else { return }
-    state.withLock { _ = $0.postpone(start, generation) }
+    state.withLock { $0.next = (start, max(generation, $0.next?.generation ?? 0)) }
   }
 
   func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
@@ -25,7 +27,7 @@ extension LogFeed: ScopeMember {
   /// Begins to read the new contents, which all members show now.
   func resumeAfterSwap() {
     let next = state.withLock { state in
-      state.isSwapping = false
+      state.postponesBeginnings = false
       return state.next.take()
     }
     guard let next else { return }

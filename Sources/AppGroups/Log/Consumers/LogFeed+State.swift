@@ -15,8 +15,10 @@ extension LogFeed {
     var missed: (start: Start, generation: Int)?
     /// The start to use after the process is resumed.
     var refused: (start: Start, generation: Int)?
-    /// A Boolean value that indicates whether the contents have been swapped and not all members show the new ones yet.
-    var isSwapping = false
+    /// A Boolean value that indicates whether the contents are being swapped, and not all members show the new ones.
+    ///
+    /// A feed that began now could deliver events of contents that are not shown yet.
+    var postponesBeginnings = false
     /// The start to use after the contents have been swapped.
     var next: (start: Start, generation: Int)?
     /// A Boolean value that indicates whether it was reported that a swap has closed the log.
@@ -40,12 +42,12 @@ extension LogFeed {
       return epoch
     }
 
-    /// Postpones a beginning until all members show the new contents.
+    /// Postpones a beginning to the end of the swap in progress.
     ///
-    /// - Returns: `false` if they already do, so that the feed can begin at once.
+    /// - Returns: `false` if there is no swap, so that the feed can begin at once.
     mutating func postpone(_ start: Start, _ generation: Int) -> Bool {
-      guard isSwapping else { return false }
-      if next.map({ generation > $0.generation }) ?? true { next = (start, generation) }
+      guard postponesBeginnings else { return false }
+      next = (next?.start ?? start, max(generation, next?.generation ?? 0))
       return true
     }
   }

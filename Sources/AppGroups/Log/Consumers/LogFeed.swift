@@ -23,7 +23,7 @@ final class LogFeed: Sendable {
   /// The call that tries again to read segments that could not be read.
   let scans: DelayedCall
 
-  /// The state, which only the queue changes.
+  /// The state, which the queue changes; only a swap plans the next beginning on another thread.
   let state = Guarded(State())
 
   /// Creates a feed that observes the directory of a log.
@@ -89,7 +89,6 @@ final class LogFeed: Sendable {
   private func beginLater(_ generation: Int) {
     // Determined on this thread, so that the start is exactly at the subscription.
     let start = start()
-    if state.withLock({ $0.postpone(start, generation) }) { return }
     queue.async { [self] in begin(from: start, generation) }
   }
 
@@ -135,6 +134,7 @@ final class LogFeed: Sendable {
   private func tryToBegin(from start: Start, _ generation: Int, _ epoch: Int) {
     guard state.withLock({ $0.epoch }) == epoch, !audience.isEmpty else { return }
     if audience.isSuspended { return waitForResuming(from: start, generation) }
+    if state.withLock({ $0.postpone(start, generation) }) { return }
     var place = start.place
     do throws(AppGroupsLogError) {
       if place == nil { place = try location.readablePlace }
