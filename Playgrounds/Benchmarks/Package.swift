@@ -67,6 +67,24 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .systemLibrary(name: "CMalloc"),
+    .executableTarget(
+      name: "Memory",
+      dependencies: [
+        "Catalog",
+        "CMalloc",
+        "Machine",
+        .product(name: "Signals", package: "Signals"),
+        .product(name: "FileSignals", package: "Signals"),
+        .product(name: "AppGroups", package: "Signals"),
+        .product(name: "Stores", package: "Signals"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "OpenCombine", package: "OpenCombine"),
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings
+    ),
     .executableTarget(name: "ResultTable", dependencies: ["Catalog"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -53,25 +53,3 @@ private func processor() -> String {
   let name = lines.first { $0.hasPrefix("model name") }
   return name?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces) ?? "unknown processor"
 }
-
-/// Puts text between the markers of a Markdown file.
-func replaceTable(in file: URL, with table: String) throws {
-  let opening = "<!-- benchmark table -->"
-  let closing = "<!-- end -->"
-  let content = try String(contentsOf: file, encoding: .utf8)
-  guard let start = content.range(of: opening),
-    let end = content.range(of: closing, range: start.upperBound..<content.endIndex)
-  else { throw MissingMarkers(file: file, opening: opening, closing: closing) }
-  let result = "\(content[..<start.upperBound])\n\(table)\n\(content[end.lowerBound...])"
-  try Data(result.utf8).write(to: file)
-}
-
-struct MissingMarkers: Error, CustomStringConvertible {
-  let file: URL
-  let opening: String
-  let closing: String
-
-  var description: String {
-    "\(file.path) has no line \(opening) followed by \(closing): add both where the table goes"
-  }
-}

@@ -36,7 +36,7 @@ enum ResultTable {
         exit(1)
       }
       if let document {
-        try replaceTable(in: document, with: markdown(lines))
+        try replaceTable(named: "benchmark", in: document, with: markdown(lines))
         print("Wrote the table to \(document.path).")
       }
     } catch {

@@ -64,8 +64,11 @@ func answerConfiguration(in directory: URL) {
         filePath: FilePath(path), pollInterval: .milliseconds(10)
       )
       Task.detached { try await provider.run() }
-      try await ConfigReader(provider: provider).watchInt(forKey: "count", default: -1) { updates in
-        for await count in updates { send(Message(number: count), to: STDOUT_FILENO) }
+      // A watch of a single number reports no change, because the provider compares values as texts.
+      try await ConfigReader(provider: provider).watchSnapshot { updates in
+        for await snapshot in updates {
+          send(Message(number: snapshot.int(forKey: "count", default: -1)), to: STDOUT_FILENO)
+        }
       }
     } catch {
       exit(1)
