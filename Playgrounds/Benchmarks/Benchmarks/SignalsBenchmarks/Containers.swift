@@ -12,11 +12,12 @@ private let fileCount = 100_000
 func registerContainers() {
   measureTimed("containerSwitch", ours) { try switching(between: fileCount) }
   measureTimed("containerSwitch", "\(ours), empty") { try switching(between: 0) }
-  measureTimed("containerSwitch", "file by file") {
+  measureTimed("containerSwitch", "10,000 files one by one") {
     let directory = try TemporaryDirectory(isInMemory: false)
     let (live, first, second) = (directory.file("live"), directory.file("first"), directory.file("second"))
-    try fill(live, count: fileCount)
-    try fill(second, count: fileCount)
+    // The harness has no result for an operation that takes two seconds.
+    try fill(live, count: fileCount / 10)
+    try fill(second, count: fileCount / 10)
     var (away, next) = (first, second)
     return { _, stopwatch in
       stopwatch.startMeasurement()
