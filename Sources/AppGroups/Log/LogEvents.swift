@@ -12,9 +12,6 @@ public import Signals
 ///   producers are waiting, the earliest is delivered first.
 /// - **At least once.** This object does not deliver a handled event again. After a crash, the events of the last
 ///   fraction of a second may be delivered again, in this process or another, with the same ``LogEntry/id``.
-/// - **Swaps.** If the contents of the log's scope are swapped while a subscriber or a loop has an event, the event
-///   stays unhandled, because its receiver may already see the new contents. It is delivered again when its contents
-///   return. A subscriber that itself activates another environment has handled the event when it returns.
 /// - **Several subscribers** share the consumer's position: a later subscriber receives the events from then on. A
 ///   consumer that must receive all events needs its own name.
 /// - **Threads.** Subscribers are called on a queue of this object, one event at a time. A slow subscriber, or a loop
@@ -73,8 +70,9 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   /// At the top level of `main.swift`, Swift keeps the iterator of a loop until the program ends, so the next loop waits.
   /// Put a loop that ends into a function.
   ///
-  /// A loop that itself activates another environment receives the event that made it do so again when the environment
-  /// returns.
+  /// If the contents of the log's scope are swapped while a loop has an event, the event stays unhandled, because the
+  /// loop may already see the new contents. It is delivered again when its contents return. So a loop that itself
+  /// activates another environment receives the event that made it do so again.
   ///
   /// Operators may be applied before or after. `events.map { … }.values` counts an event as handled when it enters the
   /// buffer of the sequence. If that is too early, take `values` first.

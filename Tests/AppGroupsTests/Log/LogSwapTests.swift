@@ -153,24 +153,6 @@ struct LogSwapTests {
     late.feed.leave(loop)
   }
 
-  @Test func `an event that a subscriber has during a swap is delivered again`() async throws {
-    try log.append("first")
-    let received = Recorder<String>()
-    let (isReceiving, isSwapped) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let subscription = events.sink { entry in
-      received.record(entry.event)
-      isReceiving.signal()
-      isSwapped.wait()
-    }
-    try await onThread { isReceiving.wait() }
-    try swap()
-    isSwapped.signal()
-    try swap()
-    isSwapped.signal()
-    try await received.wait(for: "the same event again") { $0 == ["first", "first"] }
-    subscription.cancel()
-  }
-
   @Test func `a log that was away and back belongs to the contents that the scope counts`() async throws {
     try log.append("first")
     let (old, producer) = (try log.entries().map { try $0.get() }, log.producer)

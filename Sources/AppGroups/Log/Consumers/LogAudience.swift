@@ -38,13 +38,8 @@ final class LogAudience: Sendable {
     ///
     /// Events that were read for one generation are not delivered to the next.
     var generation = 0
-    /// The thread that delivers the latest event, and the generation for which the delivery continues.
-    var delivery: (thread: UInt, generation: Int) = (0, 0)
     /// The number of the contents that the cursor belongs to.
     var swapCount = 0
-
-    /// A Boolean value that indicates whether no other thread has interrupted the delivery.
-    var isDelivering: Bool { delivery.generation == generation }
 
     var isEmpty: Bool { subscribers.isEmpty && loops.isEmpty }
 
@@ -134,13 +129,12 @@ final class LogAudience: Sendable {
 
   /// Begins a generation for the current members, which receive no event any more that was read before.
   ///
-  /// An event that a subscriber or a loop has at this moment stays unhandled, unless the subscriber itself interrupts.
+  /// An event that a loop has at this moment stays unhandled.
   ///
   /// - Returns: The generation, or `nil` if there are no members.
   func interrupt() -> Int? {
     let (loops, generation, isEmpty) = state.withLock { state in
       state.generation += 1
-      if state.delivery.thread == ThreadIdentity.current.address { state.delivery.generation = state.generation }
       state.isPaused = false
       state.unhandled = []
       return (state.loops.map(\.loop), state.generation, state.isEmpty)
@@ -196,7 +190,6 @@ final class LogAudience: Sendable {
   private func turn(for entry: DecodedEntry, _ generation: Int) -> Turn? {
     state.withLock { state -> Turn? in
       guard generation == state.generation else { return nil }
-      state.delivery = (ThreadIdentity.current.address, generation)
       state.cursor.give(entry.position, of: entry.id.producer)
       state.ordinal += 1
       if !state.loops.isEmpty { state.unhandled.append((state.ordinal, entry.id.producer, entry.position)) }
@@ -205,7 +198,7 @@ final class LogAudience: Sendable {
   }
 
   private func isSubscribed(_ number: UInt64) -> Bool {
-    state.withLock { state in state.isDelivering && state.subscribers.contains { $0.number == number } }
+    state.withLock { $0.subscribers.contains { $0.number == number } }
   }
 
   // MARK: Handled events
@@ -227,11 +220,8 @@ final class LogAudience: Sendable {
     }
   }
 
-  /// Records that the event that is being delivered is handled, unless another thread has interrupted its delivery.
-  ///
-  /// Its subscriber may have seen the new contents, and skipped the event.
-  private func acknowledge(_ position: LogPosition, of producer: UUID) {
-    state.withLock { if $0.isDelivering { $0.cursor.handle(position, of: producer) } }
+  func acknowledge(_ position: LogPosition, of producer: UUID) {
+    state.withLock { $0.cursor.handle(position, of: producer) }
   }
 
   /// Records that an event is handled, unless it belongs to other contents than the cursor.
