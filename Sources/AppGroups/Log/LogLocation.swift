@@ -11,7 +11,7 @@ import Signals
 /// ```
 ///   hold      an append in progress ends, and later ones wait
 ///   prepare   the directory of the new contents is opened, and created if it is missing
-///   publish   appends continue in the new directory
+///   resume    appends continue in the new directory
 /// ```
 ///
 /// A process that swaps does not wait for the appends of other processes. An append that meets such a swap waits until
@@ -217,10 +217,26 @@ extension LogLocation: ScopeMember {
     let next = Result { () throws(AppGroupsLogError) in
       try LogPlace(opening: name, in: container, swapCount: scope.swapCount.value + 1, isMaking: true)
     }
+    if case .success(let old) = state.withLock({ $0.place }), case .success(let new) = next {
+      expectConsumers(of: old, in: new)
+    }
     replace(next)
   }
 
-  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    letGo()
+  /// Keeps the new log for the consumers of the old one, which may arrive later: they may belong to other processes.
+  private func expectConsumers(of old: LogPlace, in new: LogPlace) {
+    do throws(AppGroupsLogError) {
+      try ConsumerPlace.expectAll(of: old, in: new)
+    } catch {
+      // The old log cannot be listed. A consumer of this process expects itself.
+    }
   }
+
+  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+
+  /// Lets appends continue.
+  ///
+  /// It waits until everything shows the new contents. Otherwise, an event could be appended to them by a thread that
+  /// finds the old ones before and after the append.
+  func resumeAfterSwap() { letGo() }
 }

@@ -153,6 +153,47 @@ struct LogSwapTests {
     late.feed.leave(loop)
   }
 
+  @Test func `an append during a swap ends only after the swap is counted`() async throws {
+    let counts = Recorder<Int>()
+    let isAppended = DispatchSemaphore(value: 0)
+    let copy = self
+    // Published after the log, and before the swap is counted.
+    let probe = Probe(
+      .logs,
+      whenPublished: {
+        Thread.detachNewThread {
+          do { try copy.log.append("new") } catch { Issue.record(error) }
+          counts.record(copy.scope.swapCount.value)
+          isAppended.signal()
+        }
+        #expect(isAppended.wait(timeout: .now() + .milliseconds(100)) == .timedOut)
+      })
+    let enrolment = scope.enrol(probe)
+    try swap()
+    enrolment.cancel()
+    try await counts.wait(for: "the append") { $0 == [1] }
+    #expect(try log.entries().map { try $0.get().event } == ["new"])
+  }
+
+  @Test func `the new log is kept for a consumer of the process that has not begun to read it`() async throws {
+    feed.enter(loop)
+    // The feed can begin neither in the old contents nor in the new ones.
+    let gate = DispatchSemaphore(value: 0)
+    let second = try log.events(for: "slow")
+    second.feed.queue.async { gate.wait() }
+    let slow = second.recorded()
+    try swap()
+    try log.append("new")
+    #expect(try await nextText() == "new")
+    next()
+    try await events.saveProgress()
+    feed.producer.seal()
+    try await onThread { [log] in try log.trim() }
+    gate.signal()
+    try await slow.wait(for: "the event") { $0.map(\.event) == ["new"] }
+    feed.leave(loop)
+  }
+
   @Test func `a log that was away and back belongs to the contents that the scope counts`() async throws {
     try log.append("first")
     let (old, producer) = (try log.entries().map { try $0.get() }, log.producer)

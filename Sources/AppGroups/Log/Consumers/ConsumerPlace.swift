@@ -9,7 +9,7 @@ import Foundation
   import Musl
 #endif
 
-/// The files of one consumer: its cursor, the lock of the process that reads, and a note of lost events.
+/// The files of one consumer: its cursor, the lock of the process that reads, and notes of lost and of expected events.
 struct ConsumerPlace: Sendable {
   let name: String
   let place: LogPlace
@@ -17,6 +17,7 @@ struct ConsumerPlace: Sendable {
   private static let cursorSuffix = ".cursor"
   private static let lockSuffix = ".lock"
   private static let lossSuffix = ".loss"
+  static let expectationSuffix = ".expected"
   /// The maximum size of a cursor file in bytes; a cursor takes about 150 bytes for each producer.
   private static let largestCursor = 64 << 20
 
@@ -33,7 +34,7 @@ struct ConsumerPlace: Sendable {
     var names: Set<String> = []
     for file in try SegmentListing.names(at: place.consumersPath, in: place.base, of: place.consumers) {
       // Not all file systems list a cursor that is replaced during the listing. The lock remains.
-      for suffix in [cursorSuffix, lockSuffix] where file.hasSuffix(suffix) {
+      for suffix in [cursorSuffix, lockSuffix, expectationSuffix] where file.hasSuffix(suffix) {
         names.insert(String(file.dropLast(suffix.count)))
       }
     }
@@ -49,11 +50,11 @@ struct ConsumerPlace: Sendable {
     try ConsumerPlace(name: name, place: place)
   }
 
-  private func file(_ suffix: String) -> URL {
+  func file(_ suffix: String) -> URL {
     place.consumers.appending(path: name + suffix, directoryHint: .notDirectory)
   }
 
-  private func path(_ suffix: String) -> String { place.path(ofConsumerFile: name + suffix) }
+  func path(_ suffix: String) -> String { place.path(ofConsumerFile: name + suffix) }
 
   // MARK: The lock
 
@@ -173,7 +174,7 @@ struct ConsumerPlace: Sendable {
   }
 
   /// Returns the kind of the file in a place, or `nil` if there is none.
-  private func kind(_ suffix: String) -> FileStatus.Kind? {
+  func kind(_ suffix: String) -> FileStatus.Kind? {
     FileStatus(path: path(suffix), relativeTo: place.base, followsLinks: false)?.kind
   }
 
@@ -192,16 +193,18 @@ struct ConsumerPlace: Sendable {
     hasStrayCursor ? nil : FileStatus.modificationTime(ofPath: path(Self.cursorSuffix), in: place.base)
   }
 
-  /// Removes the consumer's cursor and its note of lost events, so that the log is not kept for it any more.
+  /// Removes the consumer's cursor and its notes, so that the log is not kept for it any more.
   func forget() throws(AppGroupsLogError) {
     try removeCursor()
     _ = takeLossNote()
   }
 
-  /// Removes the consumer's cursor.
+  /// Removes everything for which the log is kept for the consumer.
   func removeCursor() throws(AppGroupsLogError) {
-    guard unlinkat(place.base, path(Self.cursorSuffix), 0) == 0 || errno == ENOENT || errno == ENOTDIR else {
-      throw .inaccessible(DurableFileError(errno, "remove", file(Self.cursorSuffix)))
+    for suffix in [Self.cursorSuffix, Self.expectationSuffix] {
+      guard unlinkat(place.base, path(suffix), 0) == 0 || errno == ENOENT || errno == ENOTDIR else {
+        throw .inaccessible(DurableFileError(errno, "remove", file(suffix)))
+      }
     }
   }
 

@@ -92,10 +92,11 @@ final class LogFeed: Sendable {
     queue.async { [self] in begin(from: start, generation) }
   }
 
-  /// Returns the start for a consumer that has not read the log before.
+  /// Returns the start for a consumer that has not read the log before, and keeps later events for it.
   func start() -> Start {
     do throws(AppGroupsLogError) {
       let place = try location.readablePlace
+      if !isRemovalLikely { try reading.consumer?.moved(to: place).expect() }
       let isNewest = reading.consumer == nil || reading.start == .newest
       return Start(place: place, ends: isNewest ? LogReader.ends(of: place) : [:])
     } catch {

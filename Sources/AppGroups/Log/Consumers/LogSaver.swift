@@ -206,6 +206,7 @@ final class LogSaver: Sendable {
     // A process that is removing segments may not have seen a new consumer.
     guard !consumer.exists, let lock = try consumer.place.lockTrimming(isWaiting: true) else { return try saveNow() }
     try saveNow()
+    consumer.endExpectation()
     withExtendedLifetime(lock.number) {}
   }
 

@@ -104,7 +104,7 @@ struct LogTrimmer {
         report(error)
       }
       do throws(AppGroupsLogError) {
-        guard let positions = try place.load() else { continue }
+        guard let positions = try place.load() ?? (place.isExpected ? [:] : nil) else { continue }
         consumers.append(Consumer(place: place, positions: positions))
       } catch {
         // Only a file can be a cursor. A running consumer saves one there; without one, no consumer loses events.
@@ -134,7 +134,7 @@ struct LogTrimmer {
 
   /// Returns a Boolean value that indicates whether a consumer has been absent for too long.
   private func isAbsent(_ consumer: ConsumerPlace) -> Bool {
-    guard let lastSeen = consumer.lastSeen else { return false }
+    guard let lastSeen = consumer.lastSeen ?? consumer.expectedSince else { return false }
     return now - lastSeen > Int(clamping: limits.consumerAbsence.components.seconds)
   }
 
