@@ -93,8 +93,9 @@ extension AppGroupsContainer {
   /// sets no limit.
   ///
   /// A process that is stopped inside an operation, by a debugger or by `SIGSTOP`, keeps its locks. With a limit, an
-  /// operation of this process then throws ``/FileSignals/DurableFileError/lockTimeout(_:after:holder:)``, which names
-  /// the other process. Databases have their own limit, the `busyTimeout`.
+  /// operation of this process then throws an error such as ``AppGroupsFileError/inaccessible(_:)``, which contains
+  /// ``/FileSignals/DurableFileError/lockTimeout(_:after:holder:)`` and so names the other process. Databases have
+  /// their own limit, the `busyTimeout`.
   ///
   /// ```swift
   /// import AppGroups

@@ -86,9 +86,9 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// - **Consumers** save their positions in the old log, and continue from their own positions in the new one. After
   ///   the swap, no event of the old log is delivered unless its delivery had already begun. ``LogEntry/swapCount``
   ///   identifies the contents that an event belongs to. A new consumer with ``LogStart/newest``, and one without a
-  ///   name, begins with the first event after the swap.
+  ///   name, begins with the first event after its process has followed the swap.
   /// - **Consumers of other processes** may arrive later. The new log is kept for every consumer that the old one is kept
-  ///   for, so they receive the events that precede their arrival.
+  ///   for, except for those that were removed from the new one.
   /// - **Acknowledgements** of events of the old log have no effect after the swap. Those events are delivered again
   ///   when their contents return.
   /// - **Producers:** After a swap, ``producer`` is another identifier.

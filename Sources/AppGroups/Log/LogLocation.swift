@@ -217,19 +217,7 @@ extension LogLocation: ScopeMember {
     let next = Result { () throws(AppGroupsLogError) in
       try LogPlace(opening: name, in: container, swapCount: scope.swapCount.value + 1, isMaking: true)
     }
-    if case .success(let old) = state.withLock({ $0.place }), case .success(let new) = next {
-      expectConsumers(of: old, in: new)
-    }
     replace(next)
-  }
-
-  /// Keeps the new log for the consumers of the old one, which may arrive later: they may belong to other processes.
-  private func expectConsumers(of old: LogPlace, in new: LogPlace) {
-    do throws(AppGroupsLogError) {
-      try ConsumerPlace.expectAll(of: old, in: new)
-    } catch {
-      // The old log cannot be listed. A consumer of this process expects itself.
-    }
   }
 
   func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}

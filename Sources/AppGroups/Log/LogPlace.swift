@@ -27,7 +27,7 @@ final class LogPlace: Sendable {
   private let prefix: String
 
   /// The directory of a container that contains its logs.
-  private static let folder = "Logs"
+  static let folder = "Logs"
   private static let sharedFolder = ".shared"
   private static let consumersFolder = ".consumers"
   private static let trimLockName = "\(sharedFolder)/trim.lock"

@@ -79,6 +79,8 @@ extension ContainerAccess {
       // The state is prepared first, so that a full disk is noticed before anything has moved.
       let prepared = try store.prepare(changed, for: file)
       try moves.perform()
+      // No process shows the new contents yet, so none has handled an event in them.
+      LogConsumers.expectConsumers(of: hidden.place(of: stash), in: layout.root)
       try loadSettings(of: name ?? changed.active.uuidString)
       engine.step(.loaded)
       try store.commit(prepared, changed, file) { engine.step($0) }

@@ -67,17 +67,59 @@ struct ExpectedConsumerTests {
     }
   }
 
-  @Test func `the log is not kept any more for a consumer that has arrived, or is removed`() async throws {
+  @Test func `a process without the log keeps the events for a consumer that follows late, too`() async throws {
+    let switcher = try PeerProcess()
+    try await switcher.send("env \(world.fixture.root.path)")
+    let widget = try await widget()
+    widget.signal(SIGSTOP)
+    try await switcher.send("env-activate \(ids[1])")
+    try await appendAndTrim("work 1", to: ids[1])
+    widget.signal(SIGCONT)
+    try await expect("work 1", by: widget)
+  }
+
+  @Test func `a consumer that was idle for long counts as present in the new environment, if it runs`() async throws {
+    let widget = try await widget()
+    let long = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 0)]
+    let cursor = world.directory(of: ids[0]).appending(path: ".consumers/widget.cursor")
+    widget.signal(SIGSTOP)
+    try FileManager.default.setAttributes(long, ofItemAtPath: cursor.path)
+    try await appendAndTrim("work 1", to: ids[1])
+    // So does one that ran there long ago.
+    try await app.activate(id: ids[0])
+    let note = world.directory(of: ids[1]).appending(path: ".consumers/widget.expected")
+    try FileManager.default.setAttributes(long, ofItemAtPath: note.path)
+    try await appendAndTrim("work 2", to: ids[1])
+    widget.signal(SIGCONT)
+    try await expect("work 1", by: widget)
+    try await expect("work 2", by: widget)
+    #expect(!widget.events.elements.contains { $0.hasPrefix("failure ") })
+  }
+
+  @Test func `the log is not kept any more for a consumer that has arrived, or was removed`() async throws {
     try await widget().kill()
+    func hasNote(in id: UUID) -> Bool {
+      Tree.exists(world.directory(of: id).appending(path: ".consumers/widget.expected"))
+    }
     try await app.activate(id: ids[1])
-    let notes = world.directory(of: ids[1]).appending(path: ".consumers")
-    #expect(Tree.exists(notes.appending(path: "widget.expected")))
+    #expect(hasNote(in: ids[1]))
     try log.append("work 1")
     try await EntryRecorder(try log.events(for: "widget")).expect(["work 1"])
-    #expect(!Tree.exists(notes.appending(path: "widget.expected")))
+    #expect(!hasNote(in: ids[1]))
     try await app.activate(id: ids[2])
-    #expect(Tree.exists(world.directory(of: ids[2]).appending(path: ".consumers/widget.expected")))
+    #expect(hasNote(in: ids[2]))
     try await onThread { [log] in try log.removeConsumer("widget") }
-    #expect(!Tree.exists(world.directory(of: ids[2]).appending(path: ".consumers/widget.expected")))
+    #expect(!hasNote(in: ids[2]))
+    // It was removed from this environment only, and stays removed.
+    try await app.activate(id: ids[1])
+    try await app.activate(id: ids[2])
+    #expect(!hasNote(in: ids[2]))
+  }
+
+  @Test func `events without a subscriber keep no log`() async throws {
+    let events = try log.events(for: "unused")
+    try await app.activate(id: ids[1])
+    #expect(!Tree.exists(world.directory(of: ids[1]).appending(path: ".consumers/unused.expected")))
+    withExtendedLifetime(events) {}
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Containers
 
-@Suite("A log in a root that other processes switch", .timeLimit(.minutes(Scale.isTorture ? 60 : 5)))
+@Suite("A log in a root that other processes switch", .patient)
 struct LogProcessTests {
   private let world: LogWorld
   private let app: AppContainer

@@ -1,4 +1,5 @@
 import FileSignals
+import Foundation
 
 #if canImport(Darwin)
   import Darwin
@@ -10,9 +11,12 @@ import FileSignals
 
 /// Notes for consumers that have not read a log yet, so that the log is kept for them.
 ///
-/// A consumer leaves one when it subscribes, and a switch one for every consumer of the old contents. Without it, a
-/// process that arrives first could handle and remove events before the others arrive.
+/// A consumer leaves one when it subscribes. Without it, the consumers that arrive first could handle and remove events
+/// before this one has begun to read. ``LogConsumers`` leaves them when the contents of a root are switched.
 extension ConsumerPlace {
+  /// The age in seconds from which the time of a note or cursor is brought up to date.
+  private static let staleAge = 60
+
   /// A Boolean value that indicates whether the log is kept for the consumer although it has not read it yet.
   var isExpected: Bool { expectedSince != nil }
 
@@ -22,28 +26,37 @@ extension ConsumerPlace {
     return FileStatus.modificationTime(ofPath: path(Self.expectationSuffix), in: place.base)
   }
 
-  /// Keeps the log for the consumer from now on, although it has not read it yet.
+  /// A Boolean value that indicates whether the consumer was removed from the log, and has not returned.
   ///
-  /// A process that may not write there cannot be a consumer, and leaves no note.
+  /// Its lock remains. A consumer that was dropped because of its absence also has a note of lost events.
+  var isRemoved: Bool { lockIdentity != nil && !exists && !isExpected && lossNote == nil }
+
+  /// Keeps the log for the consumer from now on, whether it has read it before or not.
+  ///
+  /// Without the permission to create the note, it does nothing: such a process cannot become the consumer. If the note
+  /// cannot be created for another reason, the consumer reports the same error when it begins.
   ///
   /// - Parameter time: The time when the consumer was last seen, in seconds since 1970; by default now.
   func expect(since time: Int? = nil) {
-    guard !exists, !isExpected else { return }
+    let time = time ?? Int(Date().timeIntervalSince1970)
+    let suffix = exists ? Self.cursorSuffix : Self.expectationSuffix
+    if let seen = lastSeen ?? expectedSince {
+      if time - seen > Self.staleAge { setTime(time, of: suffix) }
+      return
+    }
+    // A suspended process must leave the directory as it is.
+    guard DirectoryRules.phase(for: place.url) != .suspended else { return }
     let owner = FileStatus(path: place.consumersPath, relativeTo: place.base)
-    let (path, url) = (path(Self.expectationSuffix), file(Self.expectationSuffix))
-    guard let note = FileLock(path, in: place.base, .createdIfMissing, of: url, owner: owner), let time else { return }
+    let note = FileLock(path(suffix), in: place.base, .createdIfMissing, of: file(suffix), owner: owner)
+    guard note != nil else { return }
+    setTime(time, of: suffix)
+  }
+
+  private func setTime(_ time: Int, of suffix: String) {
     let times = [timespec(tv_sec: time, tv_nsec: 0), timespec(tv_sec: time, tv_nsec: 0)]
-    futimens(note.number, times)
+    utimensat(place.base, path(suffix), times, AT_SYMLINK_NOFOLLOW)
   }
 
   /// Removes the note that the consumer is expected, after its cursor was saved.
   func endExpectation() { unlinkat(place.base, path(Self.expectationSuffix), 0) }
-
-  /// Expects all consumers of another place in this one, so that they find the events that precede their arrival.
-  static func expectAll(of old: LogPlace, in new: LogPlace) throws(AppGroupsLogError) {
-    for consumer in try all(in: old) {
-      guard let time = consumer.lastSeen ?? consumer.expectedSince else { continue }
-      try consumer.moved(to: new).expect(since: time)
-    }
-  }
 }

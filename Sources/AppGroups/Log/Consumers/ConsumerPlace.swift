@@ -14,7 +14,7 @@ struct ConsumerPlace: Sendable {
   let name: String
   let place: LogPlace
 
-  private static let cursorSuffix = ".cursor"
+  static let cursorSuffix = ".cursor"
   private static let lockSuffix = ".lock"
   private static let lossSuffix = ".loss"
   static let expectationSuffix = ".expected"
@@ -39,7 +39,7 @@ struct ConsumerPlace: Sendable {
       }
     }
     var all: [ConsumerPlace] = []
-    for name in names where PathComponent.problem(with: name) == nil {
+    for name in names where PathComponent.problem(with: name, limit: LogPlace.maximumNameLength) == nil {
       all.append(try ConsumerPlace(name: name, place: place))
     }
     return all
@@ -201,7 +201,7 @@ struct ConsumerPlace: Sendable {
 
   /// Removes everything for which the log is kept for the consumer.
   func removeCursor() throws(AppGroupsLogError) {
-    for suffix in [Self.cursorSuffix, Self.expectationSuffix] {
+    for suffix in [Self.expectationSuffix, Self.cursorSuffix] {
       guard unlinkat(place.base, path(suffix), 0) == 0 || errno == ENOENT || errno == ENOTDIR else {
         throw .inaccessible(DurableFileError(errno, "remove", file(suffix)))
       }

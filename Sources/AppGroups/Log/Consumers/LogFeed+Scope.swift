@@ -15,7 +15,7 @@ extension LogFeed: ScopeMember {
   /// ask for the next.
   func prepareSwap(_ outcome: ScopeOutcome) {
     guard outcome == .swapped else { return }
-    let start = start()
+    let start = start(isNew: true)
     // The directory is excluded from swaps.
     if let place = start.place, place === state.withLock({ $0.run?.place }) { return }
     guard let generation = audience.interrupt() else { return }

@@ -93,10 +93,13 @@ final class LogFeed: Sendable {
   }
 
   /// Returns the start for a consumer that has not read the log before, and keeps later events for it.
-  func start() -> Start {
+  ///
+  /// - Parameter isNew: A Boolean value that indicates whether the contents are new, so that no process removes them.
+  /// - Returns: The start.
+  func start(isNew: Bool = false) -> Start {
     do throws(AppGroupsLogError) {
       let place = try location.readablePlace
-      if !isRemovalLikely { try reading.consumer?.moved(to: place).expect() }
+      if !audience.isEmpty, isNew || !isRemovalLikely { try reading.consumer?.moved(to: place).expect() }
       let isNewest = reading.consumer == nil || reading.start == .newest
       return Start(place: place, ends: isNewest ? LogReader.ends(of: place) : [:])
     } catch {
@@ -139,7 +142,7 @@ final class LogFeed: Sendable {
     var place = start.place
     do throws(AppGroupsLogError) {
       if place == nil { place = try location.readablePlace }
-      guard let opened = place else { return }
+      guard let opened = place, audience.isCurrent(generation) else { return }
       let consumer = try reading.consumer?.moved(to: opened)
       guard let (positions, lock) = try positions(from: start.ends, consumer, at: opened) else {
         noteRefusal()

@@ -204,10 +204,10 @@ final class LogSaver: Sendable {
   private func register() throws(AppGroupsLogError) {
     let consumer = consumer
     // A process that is removing segments may not have seen a new consumer.
-    guard !consumer.exists, let lock = try consumer.place.lockTrimming(isWaiting: true) else { return try saveNow() }
+    let lock = consumer.exists ? nil : try consumer.place.lockTrimming(isWaiting: true)
     try saveNow()
     consumer.endExpectation()
-    withExtendedLifetime(lock.number) {}
+    if let lock { withExtendedLifetime(lock.number) {} }
   }
 
   private func saveNow() throws(AppGroupsLogError) {

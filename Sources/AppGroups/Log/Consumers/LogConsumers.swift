@@ -1,0 +1,46 @@
+import FileSignals
+package import Foundation
+
+/// The consumers of all logs in a root whose contents are switched.
+package enum LogConsumers {
+  /// Keeps the logs of the new contents for the consumers of the old ones, which may arrive later.
+  ///
+  /// Call it before any process shows the new contents. An error does not stop a switch: a consumer for which no note
+  /// is left begins with the events that the log still has.
+  ///
+  /// - Parameters:
+  ///   - old: The directory with the contents that leave.
+  ///   - new: The directory with the contents that arrive.
+  package static func expectConsumers(of old: URL, in new: URL) {
+    do {
+      let logs = old.appending(path: LogPlace.folder, directoryHint: .isDirectory)
+      guard FileStatus(path: logs.path, followsLinks: false)?.kind == .directory else { return }
+      let (leaving, arriving) = try (AppGroupsContainer(directory: old), AppGroupsContainer(directory: new))
+      for name in DirectoryListing.names(at: logs.path, in: AT_FDCWD) ?? [] {
+        do throws(AppGroupsLogError) {
+          try expectConsumers(of: LogPlace(opening: name, in: leaving, swapCount: 0, isMaking: false), in: arriving)
+        } catch {
+          // This is not a log, or it cannot be read.
+        }
+      }
+    } catch {
+      // One of the directories cannot be used.
+    }
+  }
+
+  private static func expectConsumers(of old: LogPlace, in container: AppGroupsContainer) throws(AppGroupsLogError) {
+    let now = Int(Date().timeIntervalSince1970)
+    var seen: [(name: String, time: Int)] = []
+    for consumer in try ConsumerPlace.all(in: old) {
+      // An idle consumer does not save its position, but holds its lock.
+      guard let time = consumer.lastSeen ?? consumer.expectedSince else { continue }
+      seen.append((consumer.name, consumer.isRunning ? now : time))
+    }
+    guard !seen.isEmpty else { return }
+    let new = try LogPlace(opening: old.name, in: container, swapCount: 0, isMaking: true)
+    for (name, time) in seen {
+      let consumer = try ConsumerPlace(name: name, place: new)
+      if !consumer.isRemoved { consumer.expect(since: time) }
+    }
+  }
+}
