@@ -48,7 +48,16 @@ struct TreeCopier {
     try new.makeDirectory(destination)
     let source = try Folder(path, in: old)
     let copy = try Folder(destination, in: new)
-    for name in try source.names() { try self.copy(name, in: source, to: name, in: copy) }
+    // A log's cursors are in a hidden folder. Copied before the events, they are never ahead of them.
+    for name in try source.names().sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
+      do throws(AppContainerError) {
+        try self.copy(name, in: source, to: name, in: copy)
+      } catch {
+        // Another process has removed the entry in the meantime, such as a temporary file or a segment of a log.
+        if case .cancelled = error { throw error }
+        guard source.status(of: name) == nil, errno == ENOENT else { throw error }
+      }
+    }
     // This must come last: creating entries in the directory changes its time, and needs the permission to write.
     guard fchmod(copy.number, mode_t(status.permissions)) == 0 else { throw copy.failure("set the mode of", .top) }
     try setTimes(of: destination, in: new, status)
