@@ -1,5 +1,6 @@
 import FileSignals
 import Foundation
+import Signals
 
 #if canImport(SQLite3)
   import SQLite3
@@ -66,22 +67,23 @@ enum DatabaseOpening {
 
   /// Switches to the write-ahead log, with which readers and the writer do not wait for each other.
   private static func useLog(_ connection: SQLiteConnection, _ busyTimeout: Duration) throws(DatabaseError) {
-    let deadline = ContinuousClock.now + busyTimeout
-    while true {
+    var refusal: DatabaseError?
+    // If several processes switch at the same time, SQLite refuses some of them without waiting.
+    let mode = try Backoff.constant(.milliseconds(1)).repeating(within: busyTimeout) { () throws(DatabaseError) in
       do throws(DatabaseError) {
-        let mode = try connection.value("PRAGMA journal_mode = WAL")
-        guard mode == "wal" else {
-          throw DatabaseError.unopenable(
-            connection.path, because: "its file system does not allow a write-ahead log (\(mode))")
-        }
-        // The log file stays. It is limited in size, and empty when no process has the database open.
-        try connection.execute("PRAGMA journal_size_limit = \(8 << 20)")
-        return
+        return try connection.value("PRAGMA journal_mode = WAL")
       } catch {
-        // If several processes switch at the same time, SQLite refuses some of them without waiting.
-        guard case .busy = error, ContinuousClock.now < deadline else { throw error }
-        usleep(1000)
+        guard case .busy = error else { throw error }
+        refusal = error
+        return nil
       }
     }
+    if let refusal, mode == nil { throw refusal }
+    guard let mode, mode == "wal" else {
+      throw .unopenable(
+        connection.path, because: "its file system does not allow a write-ahead log (\(mode ?? .null))")
+    }
+    // The log file stays. It is limited in size, and empty when no process has the database open.
+    try connection.execute("PRAGMA journal_size_limit = \(8 << 20)")
   }
 }

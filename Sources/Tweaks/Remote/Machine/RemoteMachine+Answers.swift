@@ -77,7 +77,8 @@ extension RemoteMachine {
   /// Schedules the next request, unless the stream sends all changes.
   mutating func poll(_ turn: inout Turn) {
     guard let polling = policy.polling, !isOffline, !stream.isConnected else { return }
-    schedule(.seconds(polling.inSeconds * (1 + policy.pollingJitter * (turn.chance * 2 - 1))), turn)
+    let pauses = Backoff.constant(polling, jitter: min(max(0, policy.pollingJitter), 1))
+    if let pause = pauses.pause(after: 1, chance: turn.chance) { schedule(pause, turn) }
   }
 
   // MARK: Failure
