@@ -6,7 +6,7 @@ import Testing
 
 @testable import Containers
 
-@Suite("Live values follow", .eachLayout)
+@Suite("Live values follow", .eachLayout, .patient)
 struct FollowingTests {
   @Test func `a file follows a switch to the new environment and back`() throws {
     let fixture = try Fixture()

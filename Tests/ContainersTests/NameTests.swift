@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Environments by name", .eachLayout)
+@Suite("Environments by name", .eachLayout, .patient)
 struct NameTests {
   @Test func `an environment is created once, and then found by its name`() throws {
     let fixture = try Fixture()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Containers
 
-@Suite("A switch is one change", .eachLayout, .timeLimit(.minutes(Scale.isTorture ? 60 : 5)))
+@Suite("A switch is one change", .eachLayout, .patient)
 struct OneChangeTests {
   private final class Flag: Sendable {
     let isSet = Atomic(false)

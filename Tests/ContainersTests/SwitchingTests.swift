@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Switching", .eachLayout)
+@Suite("Switching", .eachLayout, .patient)
 struct SwitchingTests {
   private struct No: Error, CustomStringConvertible {
     var description: String { "not now" }

@@ -7,7 +7,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite("Live rows and queries in a root that is switched", .timeLimit(.minutes(Scale.isTorture ? 60 : 5)))
+@Suite("Live rows and queries in a root that is switched", .patient)
 struct DatabasesInScopeTests {
   private let root: TemporaryDirectory
   private let app: AppContainer

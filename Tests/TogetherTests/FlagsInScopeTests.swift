@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tweaks
 
-@Suite("Flags in a root that is switched", .timeLimit(.minutes(Scale.isTorture ? 60 : 5)))
+@Suite("Flags in a root that is switched", .patient)
 struct FlagsInScopeTests {
   private static let key = TweakKey("general", "environment", default: "none")
 

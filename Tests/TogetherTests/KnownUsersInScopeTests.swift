@@ -7,7 +7,7 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-@Suite("Known users in a root that is switched", .timeLimit(.minutes(Scale.isTorture ? 60 : 5)), .seeded)
+@Suite("Known users in a root that is switched", .patient, .seeded)
 struct KnownUsersInScopeTests {
   private let root: TemporaryDirectory
   private let app: AppContainer

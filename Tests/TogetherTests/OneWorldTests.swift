@@ -6,7 +6,7 @@ import TestSupport
 import TestWorld
 import Testing
 
-@Suite("A switched root under load", .timeLimit(.minutes(Scale.isTorture ? 60 : 5)))
+@Suite("A switched root under load", .patient)
 struct OneWorldTests {
   @Test func `no subscriber in any process sees a mixed state or another environment's data`() async throws {
     let root = try TemporaryDirectory()

@@ -8,7 +8,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite("Sessions in a root that is switched", .timeLimit(.minutes(Scale.isTorture ? 60 : 5)))
+@Suite("Sessions in a root that is switched", .patient)
 struct SessionsInScopeTests {
   private let root: TemporaryDirectory
   private let app: AppContainer

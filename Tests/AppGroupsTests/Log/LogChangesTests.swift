@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A log whose only changes are those that the test sends, so that nothing arrives unexpectedly.
-@Suite("Log: injected changes")
+@Suite("Log: injected changes", .patient)
 struct LogChangesTests {
   private let fixture: Fixture
   private let place: LogPlace

@@ -15,7 +15,7 @@ import Testing
 #endif
 
 /// The faults of earlier systems, in their order.
-@Suite("Hazards of switching", .eachLayout)
+@Suite("Hazards of switching", .eachLayout, .patient)
 struct HazardTests {
   @Test func `adopting the library destroys no existing files`() throws {
     let fixture = try Fixture()

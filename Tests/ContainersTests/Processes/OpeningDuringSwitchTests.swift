@@ -7,7 +7,7 @@ import Testing
 
 @testable import Containers
 
-@Suite("Opening in a scope while another process switches", .eachLayout, .timeLimit(.minutes(Scale.isTorture ? 60 : 5)))
+@Suite("Opening in a scope while another process switches", .eachLayout, .patient)
 struct OpeningDuringSwitchTests {
   private let fixture: Fixture
   private let app: AppContainer

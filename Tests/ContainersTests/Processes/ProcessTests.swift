@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Several processes on one root.
-@Suite("Environments in several processes", .eachLayout)
+@Suite("Environments in several processes", .eachLayout, .patient)
 struct ProcessTests {
   @Test func `two processes that switch one root concurrently never corrupt it`() async throws {
     let world = try World()

@@ -10,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Cookie jar")
+@Suite("Cookie jar", .patient)
 struct CookieJarTests {
   let directory: TemporaryDirectory
   let clock = MutableProperty(Date(timeIntervalSinceReferenceDate: 800_000_000))

@@ -6,7 +6,7 @@
 
   @testable import Containers
 
-  @Suite("Switching cookies of Foundation")
+  @Suite("Switching cookies of Foundation", .patient)
   struct CookieSwitchingTests {
     let world: SettingsWorld
     private let url = "https://www.example.com/a/b"

@@ -6,7 +6,7 @@
   @testable import Containers
 
   /// Runs in processes with another configuration directory, which Foundation reads from the environment at its start.
-  @Suite("Switching user defaults")
+  @Suite("Switching user defaults", .patient)
   struct DefaultsSwitchingTests {
     let world: SettingsWorld
 

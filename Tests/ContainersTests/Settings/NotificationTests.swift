@@ -5,7 +5,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Notifications of switches")
+@Suite("Notifications of switches", .patient)
 struct NotificationTests {
   @Test func `each switch is posted before and after, with both environments`() async throws {
     let directory = try TemporaryDirectory()

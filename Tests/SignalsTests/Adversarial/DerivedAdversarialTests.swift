@@ -5,7 +5,7 @@ import Testing
 /// Random graphs of derived values, and threads that write, batch, read, observe and leave.
 ///
 /// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:_:)``.
-@Suite("Adversarial: derived values", .serialized)
+@Suite("Adversarial: derived values", .serialized, .patient)
 struct DerivedAdversarialTests {
   @Test func `no random graph mixes versions, loses a last value or leaks`() async {
     await runRandomPrograms(seconds: 3, repetitions: 500, runGraph)

@@ -3,7 +3,7 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-@Suite("chunked(by:)")
+@Suite("chunked(by:)", .patient)
 struct ChunkedTests {
   private let marbles = Marbles()
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `first()` is an operator and, in an asynchronous context, a way to wait.
-@Suite("first")
+@Suite("first", .patient)
 struct FirstTests {
   @Test func `it is an operator in a synchronous context`() {
     let emitter = Emitter<Int, Never>()

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("receive(on:)")
+@Suite("receive(on:)", .patient)
 struct ReceiveOnTests {
   @Test(arguments: [DispatchQueue(label: "serial"), DispatchQueue(label: "concurrent", attributes: .concurrent)])
   func `a queue delivers all values in order, one at a time`(queue: DispatchQueue) async {

@@ -3,7 +3,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Lenses")
+@Suite("Lenses", .patient)
 struct LensTests {
   struct Audio: Equatable, Sendable {
     var volume = 5

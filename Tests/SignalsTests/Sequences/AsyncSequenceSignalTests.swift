@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("AsyncSequence.signal")
+@Suite("AsyncSequence.signal", .patient)
 struct AsyncSequenceSignalTests {
   @Test func `all elements are sent in order, and then the end`() async {
     let (stream, input) = AsyncStream<Int>.makeStream()

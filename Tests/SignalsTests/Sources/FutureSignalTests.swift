@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("FutureSignal")
+@Suite("FutureSignal", .patient)
 struct FutureSignalTests {
   private func failing(_ signal: some Signal<Int, Mishap>) -> AnySignal<Int, Mishap> { signal.eraseToAnySignal() }
   private func neverFailing(_ signal: some Signal<Int, Never>) -> AnySignal<Int, Never> { signal.eraseToAnySignal() }

@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Simple sources")
+@Suite("Simple sources", .patient)
 struct SourceTests {
   @Test func `each subscriber receives all values inside the call that subscribes`() {
     let numbers = (1...3).signal

@@ -199,7 +199,7 @@ struct SearchTests {
 
   // MARK: Staying in step
 
-  @Test func `the index stays in step with random writes, upserts and replaced rows`() throws {
+  @Test(.seeded) func `the index stays in step with random writes, upserts and replaced rows`() throws {
     var chance = Chance()
     let words = ["milk", "tea", "café", "run", "blue", ""]
     for _ in 0..<Scale.count(60, torture: 2000) {

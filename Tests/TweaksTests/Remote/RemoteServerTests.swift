@@ -26,7 +26,7 @@ struct RemoteServerTests {
       context: context, cache: cache, policy: policy, fetch: HTTPTweakFetcher(url: server.url).fetch)
   }
 
-  @Test(.patient) func `requests that are cancelled while their answers arrive all end`() async throws {
+  @Test(.patient, .seeded) func `requests that are cancelled while their answers arrive all end`() async throws {
     let server = try HTTPServer { _ in Self.good(1) }
     let fetcher = HTTPTweakFetcher(url: server.url)
     var chance = Chance()
