@@ -1,7 +1,8 @@
 """Drives Notes with real processes: nothing that was acknowledged is lost, and nothing is seen in a wrong environment.
 
 `.ci/notes` calls it with the folder of the programs and the number of rounds. In each round, processes and HTTP clients add
-notes to environments that are switched meanwhile, and the daemon is killed. Each note says where it belongs.
+notes to environments that are switched meanwhile, and the daemon and the tools are killed. Each note, draft, setting and flag
+says where it belongs.
 """
 import collections
 import http.client
@@ -17,6 +18,7 @@ import threading
 import time
 
 ENVIRONMENTS = ("Production", "Staging", "Demo")
+SIZES = dict(zip(ENVIRONMENTS, ("small", "medium", "large")))
 ROUND = 3.0  # Seconds.
 problems = []
 
@@ -89,10 +91,12 @@ class Home:
         complain(f"notes {' '.join(arguments)} failed with {status}: {error}")
         return "[]"
 
-    def log_in(self):
-        """Logs a user in to each environment."""
+    def set_up(self):
+        """Logs a user in to each environment, and gives it settings and a flag of its own."""
         for place in ENVIRONMENTS:
             self.asked("switch", place)
+            self.asked("set", "--text-size", SIZES[place])
+            self.asked("flags", "banner", place)
             self.asked("login", f"user of {place}")
             # The daemon hears of a login by another process a moment after that process has ended.
             end = time.time() + 30
@@ -177,6 +181,8 @@ class Drive:
             place = dice.choice(ENVIRONMENTS)
             text = self.text(place)
             try:
+                # A draft is saved at the next pause or switch, unless a note is added before.
+                self.home.post({"type": {"text": f"{place} draft", "in": place}})
                 status, answer = self.home.post({"add": {"text": text, "in": place}})
             except OSError:
                 self.count("unanswered requests")
@@ -200,6 +206,19 @@ class Drive:
                 self.count("refused")
             else:
                 complain(f"notes add ended with {status}: {error}")
+
+    def kill_tools(self, dice):
+        """Kills processes at any moment of their life; the note of such a process may exist or not."""
+        while not self.stopped.is_set():
+            place = dice.choice(ENVIRONMENTS)
+            arguments = ["switch", place] if dice.random() < 0.3 else ["add", self.text(place), "--in", place]
+            tool = subprocess.Popen(
+                [self.home.bin + "/notes", *arguments], env=self.home.environment, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL)
+            time.sleep(dice.uniform(0, 0.15))
+            tool.kill()
+            tool.wait()
+            self.count("killed processes")
 
     def switch(self, dice):
         while not self.stopped.is_set():
@@ -241,6 +260,12 @@ class Drive:
         place = screen["environment"]
         if screen.get("user") not in (None, f"user of {place}"):
             complain(f"{screen.get('user')} is shown in {place}")
+        if screen["settings"]["textSize"] != SIZES[place]:
+            complain(f"the settings {screen['settings']} are shown in {place}")
+        if screen["flags"]["banner"] != place:
+            complain(f"the flag of {screen['flags']['banner']!r} is shown in {place}")
+        if screen["draft"] not in ("", f"{place} draft"):
+            complain(f"the draft {screen['draft']!r} is shown in {place}")
         for note in screen["notes"]:
             if not note["text"].startswith(place + " "):
                 complain(f"{note['text']!r} is shown in {place}")
@@ -249,7 +274,7 @@ class Drive:
     def round(self, dice):
         self.stopped.clear()
         jobs = [(self.write_by_http, dice), (self.write_by_http, dice), (self.write_by_tool, dice), (self.write_by_tool, dice)]
-        jobs += [(self.switch, dice), (self.watch, None)]
+        jobs += [(self.kill_tools, dice), (self.switch, dice), (self.watch, None)]
         threads = []
         for job, source in jobs:
             arguments = [random.Random(source.random())] if source else []
@@ -272,6 +297,10 @@ class Drive:
         """Reads everything back, in processes that begin now."""
         for place in ENVIRONMENTS:
             self.home.asked("switch", place)
+            if json.loads(self.home.asked("set"))["textSize"] != SIZES[place]:
+                complain(f"the settings of {place} are lost")
+            if f"banner = {place}" not in self.home.asked("flags"):
+                complain(f"the flag of {place} is lost")
             notes = {note["text"]: note["id"] for note in json.loads(self.home.asked("list", "--json"))}
             expected = {text: note for text, note in self.acknowledged.items() if self.tried[text] == place}
             for text, note in expected.items():
@@ -302,7 +331,7 @@ def main(bin, rounds):
     dice = random.Random(seed)
     home = Home(bin)
     home.start()
-    home.log_in()
+    home.set_up()
     home.check_refusals()
     drive = Drive(home)
     for number in range(1, rounds + 1):
