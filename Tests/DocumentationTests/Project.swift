@@ -24,16 +24,15 @@ enum Project {
     #endif
   }
 
-  /// The compiler arguments with which a program finds the package's modules.
-  static func linkArguments() throws -> [String] {
-    let objects = try modules.flatMap { module in
+  /// The object files of the package's modules.
+  static func objects() throws -> [String] {
+    try modules.flatMap { module in
       let folder = products.appending(path: "\(module).build")
       // Not everything in the folder: the build system leaves the objects of renamed or removed files.
       return try files(below: "Sources/\(module)", endingWith: ".swift").map { source in
         folder.appending(path: "\(URL(filePath: source).lastPathComponent).o").path(percentEncoded: false)
       }
     }
-    return moduleArguments + objects
   }
 
   /// The compiler arguments for the modules, and for the module maps of the C libraries on which they depend.

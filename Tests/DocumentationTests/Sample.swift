@@ -44,15 +44,28 @@ struct Sample: Sendable, CustomTestStringConvertible {
     }
   }
 
+  /// Admits the samples with a cluster one at a time, because servers that start together are slow.
+  private static let clusters = Turnstile(permits: 1)
+
   /// Compiles and runs the program, and compares its output.
   func check() async throws {
+    let needsCluster = program.contains(Self.clusterAddress)
+    if needsCluster { await Self.clusters.enter() }
+    do {
+      try await checkNow(needsCluster: needsCluster)
+    } catch {
+      Issue.record(error)
+    }
+    if needsCluster { await Self.clusters.leave() }
+  }
+
+  private func checkNow(needsCluster: Bool) async throws {
     let location = SourceLocation(
       fileID: "DocumentationTests/\(path)",
       filePath: Project.root.appending(path: path).path(percentEncoded: false),
       line: pieces.first?.line ?? 1,
       column: 1
     )
-    let needsCluster = program.contains(Self.clusterAddress)
     let isRun = !pieces.contains(where: \.isOnlyCompiled) && (!needsCluster || EtcdServer.executable != nil)
     // Each sample has a cluster of its own, at another address.
     let server = needsCluster && isRun ? try await EtcdServer.single() : nil

@@ -11,6 +11,10 @@ enum SampleRunner {
     case ran(printed: String)
   }
 
+  /// The modules of this build in one library, which every sample uses: linking their objects takes longer than compiling
+  /// a sample.
+  private static let library = Task { try await linkLibrary() }
+
   /// Compilers need much memory: two run at a time, whatever the number of tests.
   private static let turnstile = Turnstile(permits: 2)
 
@@ -72,9 +76,10 @@ enum SampleRunner {
     try Data(program.utf8).write(to: source)
 
     let path = { (name: String) in folder.appending(path: name).path(percentEncoded: false) }
+    let library = try await library.value.path(percentEncoded: false)
     let compiler =
       ["swiftc", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Sample", path("main.swift")]
-      + (try Project.linkArguments()) + ["-o", path("program")]
+      + Project.moduleArguments + [library, "-o", path("program")]
     let compilation = try await execute(compiler, in: folder)
     guard compilation.isSuccess else {
       return .doesNotCompile(diagnostics: compilation.errors + compilation.printed)
@@ -82,6 +87,28 @@ enum SampleRunner {
     guard isRun else { return .compiled }
     let run = try await execute([path("program")], in: folder, isAtHome: true)
     return run.isSuccess ? .ran(printed: run.printed) : .failed(errors: run.errors)
+  }
+
+  /// Links the library into the build folder.
+  private static func linkLibrary() async throws -> URL {
+    let folder = Project.products.appending(path: "Samples")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // Another run of the tests may use the library at the same path.
+    let (library, new) = (folder.appending(path: "libModules.so"), folder.appending(path: "\(UUID()).so"))
+    var linker = ["swiftc", "-emit-library", "-module-name", "Modules", "-o", new.path(percentEncoded: false)]
+    #if canImport(Darwin)
+      linker += ["-Xlinker", "-install_name", "-Xlinker", library.path(percentEncoded: false)]
+    #endif
+    let linked = try await execute(linker + Project.objects(), in: folder)
+    guard linked.isSuccess else { throw LinkerFailure(description: linked.errors + linked.printed) }
+    guard rename(new.path(percentEncoded: false), library.path(percentEncoded: false)) == 0 else {
+      throw LinkerFailure(description: "\(new.path) could not be renamed: \(errno)")
+    }
+    return library
+  }
+
+  private struct LinkerFailure: Error, CustomStringConvertible {
+    let description: String
   }
 
   /// Runs a command in a folder until it ends or the test is cancelled.
