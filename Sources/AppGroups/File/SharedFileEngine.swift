@@ -7,7 +7,7 @@ import Synchronization
 /// Keeps a value in memory and a file in step, in both directions.
 ///
 /// ```
-///   the watcher ──▶ refresh (on a queue of the file's own) ─┐
+///   PathChanges ──▶ lookNow (on a queue of the file's own) ─┐
 ///                                                           ├─▶ `memory`, locked ──▶ staged values ──▶ subscribers
 ///   write, update (on the caller's thread, under flock) ────┘        no lock held from here on ──▶
 /// ```
