@@ -29,7 +29,11 @@ extension ConsumerPlace {
   /// A Boolean value that indicates whether the consumer was removed from the log, and has not returned.
   ///
   /// Its lock remains. A consumer that was dropped because of its absence also has a note of lost events.
-  var isRemoved: Bool { lockIdentity != nil && !exists && !isExpected && lossNote == nil }
+  var isRemoved: Bool { lockIdentity != nil && lastKnown == nil && lossNote == nil }
+
+  /// The time when the consumer was last seen or since which it is expected, in seconds since 1970; `nil` if the log is
+  /// not kept for it.
+  var lastKnown: Int? { lastSeen ?? expectedSince }
 
   /// Keeps the log for the consumer from now on, whether it has read it before or not.
   ///
@@ -39,17 +43,16 @@ extension ConsumerPlace {
   /// - Parameter time: The time when the consumer was last seen, in seconds since 1970; by default now.
   func expect(since time: Int? = nil) {
     let time = time ?? Int(Date().timeIntervalSince1970)
-    let suffix = exists ? Self.cursorSuffix : Self.expectationSuffix
-    if let seen = lastSeen ?? expectedSince {
-      if time - seen > Self.staleAge { setTime(time, of: suffix) }
+    if let known = lastKnown {
+      if time - known > Self.staleAge { setTime(time, of: exists ? Self.cursorSuffix : Self.expectationSuffix) }
       return
     }
     // A suspended process must leave the directory as it is.
     guard DirectoryRules.phase(for: place.url) != .suspended else { return }
     let owner = FileStatus(path: place.consumersPath, relativeTo: place.base)
+    let suffix = Self.expectationSuffix
     let note = FileLock(path(suffix), in: place.base, .createdIfMissing, of: file(suffix), owner: owner)
-    guard note != nil else { return }
-    setTime(time, of: suffix)
+    if note != nil { setTime(time, of: suffix) }
   }
 
   private func setTime(_ time: Int, of suffix: String) {

@@ -16,7 +16,7 @@ package enum LogConsumers {
       let logs = old.appending(path: LogPlace.folder, directoryHint: .isDirectory)
       guard FileStatus(path: logs.path, followsLinks: false)?.kind == .directory else { return }
       let (leaving, arriving) = try (AppGroupsContainer(directory: old), AppGroupsContainer(directory: new))
-      for name in DirectoryListing.names(at: logs.path, in: AT_FDCWD) ?? [] {
+      for name in DirectoryListing.names(in: logs) ?? [] {
         do throws(AppGroupsLogError) {
           try expectConsumers(of: LogPlace(opening: name, in: leaving, swapCount: 0, isMaking: false), in: arriving)
         } catch {
@@ -29,12 +29,11 @@ package enum LogConsumers {
   }
 
   private static func expectConsumers(of old: LogPlace, in container: AppGroupsContainer) throws(AppGroupsLogError) {
-    let now = Int(Date().timeIntervalSince1970)
-    var seen: [(name: String, time: Int)] = []
+    var seen: [(name: String, time: Int?)] = []
     for consumer in try ConsumerPlace.all(in: old) {
       // An idle consumer does not save its position, but holds its lock.
-      guard let time = consumer.lastSeen ?? consumer.expectedSince else { continue }
-      seen.append((consumer.name, consumer.isRunning ? now : time))
+      guard let time = consumer.lastKnown else { continue }
+      seen.append((consumer.name, consumer.isRunning ? nil : time))
     }
     guard !seen.isEmpty else { return }
     let new = try LogPlace(opening: old.name, in: container, swapCount: 0, isMaking: true)

@@ -134,8 +134,8 @@ struct LogTrimmer {
 
   /// Returns a Boolean value that indicates whether a consumer has been absent for too long.
   private func isAbsent(_ consumer: ConsumerPlace) -> Bool {
-    guard let lastSeen = consumer.lastSeen ?? consumer.expectedSince else { return false }
-    return now - lastSeen > Int(clamping: limits.consumerAbsence.components.seconds)
+    guard let lastKnown = consumer.lastKnown else { return false }
+    return now - lastKnown > Int(clamping: limits.consumerAbsence.components.seconds)
   }
 
   /// Returns a Boolean value that indicates whether a consumer does not need a segment any more.
