@@ -19,7 +19,11 @@
     private let state: Guarded<KqueueState>
     /// A pipe that contains bytes while notes are pending.
     private let bell: (input: CInt, output: CInt)
-    private let interruption = Guarded<(@Sendable (String) -> Void)?>(nil)
+
+    private struct Interruption {
+      var body: (@Sendable (String) -> Void)?
+    }
+    private let interruption = Guarded(Interruption())
 
     package let descriptor: CInt
 
@@ -52,7 +56,7 @@
 
     /// Calls a closure with the path of each file that has been opened and is not watched yet, to make a race certain.
     package func interrupt(with body: (@Sendable (String) -> Void)?) {
-      interruption.withLock { $0 = body }
+      interruption.withLock { $0.body = body }
     }
 
     /// Withholds all events while a closure runs, so that its changes are reported together.
@@ -96,7 +100,7 @@
         return -1
       }
       let reason = errno
-      if descriptor >= 0 { interruption.withLock { $0 }?(path) }
+      if descriptor >= 0 { interruption.withLock { $0.body }?(path) }
       errno = reason
       return descriptor
     }

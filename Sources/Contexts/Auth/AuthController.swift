@@ -4,12 +4,12 @@ import Signals
 ///
 /// It does not keep the delegate alive.
 public final class AuthController<User: SessionUser>: Sendable {
-  private struct Reference: Sendable {
-    weak let delegate: (any AuthControllerDelegate<User>)?
+  private struct State {
+    weak var delegate: (any AuthControllerDelegate<User>)?
+    var wasSet: (@Sendable () -> Void)?
   }
 
-  private let reference = Guarded(Reference(delegate: nil))
-  private let wasSet = Guarded<(@Sendable () -> Void)?>(nil)
+  private let state = Guarded(State())
 
   init() {}
 
@@ -17,16 +17,19 @@ public final class AuthController<User: SessionUser>: Sendable {
   ///
   /// If a renewal failed because there was no delegate, it starts again when one is set.
   public var delegate: (any AuthControllerDelegate<User>)? {
-    get { reference.withLock { $0 }.delegate }
+    get { state.withLock { $0.delegate } }
     set {
-      reference.withLock { $0 = Reference(delegate: newValue) }
-      if newValue != nil { wasSet.withLock { $0 }?() }
+      let wasSet = state.withLock { state in
+        state.delegate = newValue
+        return state.wasSet
+      }
+      if newValue != nil { wasSet?() }
     }
   }
 
   /// Calls a closure each time a delegate is set.
   func whenSet(_ body: @escaping @Sendable () -> Void) {
-    wasSet.withLock { $0 = body }
+    state.withLock { $0.wasSet = body }
   }
 }
 

@@ -17,6 +17,7 @@ package final class Suspensions: Sendable {
   private struct State {
     var entries: [Int: Entry] = [:]
     var lastNumber = 0
+    var stepHook: @Sendable (SuspensionStep) -> Void = { _ in }
   }
 
   private let state = Guarded(State())
@@ -24,12 +25,10 @@ package final class Suspensions: Sendable {
   /// Held while a directory is suspended or resumed.
   private let turn = OwnedLock()
 
-  private let stepHook = Guarded<@Sendable (SuspensionStep) -> Void>({ _ in })
-
   /// Calls a closure at each step of later suspensions, on the thread that makes the step.
-  package func onStep(_ hook: @escaping @Sendable (SuspensionStep) -> Void) { stepHook.withLock { $0 = hook } }
+  package func onStep(_ hook: @escaping @Sendable (SuspensionStep) -> Void) { state.withLock { $0.stepHook = hook } }
 
-  private func reach(_ step: SuspensionStep) { stepHook.withLock { $0 }(step) }
+  private func reach(_ step: SuspensionStep) { state.withLock { $0.stepHook }(step) }
 
   /// Makes an object take part in the suspensions of every directory that contains a file.
   ///

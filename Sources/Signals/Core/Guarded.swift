@@ -7,6 +7,9 @@
 /// let names = Guarded<Set<String>>([])
 /// names.withLock { _ = $0.insert("volume") }
 /// ```
+///
+/// The state must be neither a closure, nor an optional or a tuple with one: put it into a structure. The compiler
+/// wraps such a closure once more at each access, and a call goes through all wrappers.
 @usableFromInline
 package struct Guarded<State: ~Copyable>: ~Copyable, @unchecked Sendable {
   // Sound: the cell is accessed only with the lock held, and `sending` keeps references to the state from escaping.

@@ -1,4 +1,5 @@
 import Foundation
+import Signals
 import TestSupport
 import Testing
 
@@ -48,5 +49,16 @@ struct LateDelegateTests {
     #expect(process.answers(to: call) == [.failure(noDelegate)])
     #expect(process.status?.activity == .idle)
     #expect(process.server.requests.count == 2)
+  }
+
+  @Test
+  func `a delegate can be replaced without end`() {
+    let controller = AuthController<Account>()
+    let addresses = Guarded<Set<UInt>>([])
+    controller.whenSet { addresses.withLock { _ = $0.insert(stackAddress()) } }
+    let delegate = TestDelegate()
+    // A closure that the lock owns directly would be wrapped once more each time.
+    for _ in 0..<100 { controller.delegate = delegate }
+    #expect(addresses.withLock { $0.count } == 1)
   }
 }

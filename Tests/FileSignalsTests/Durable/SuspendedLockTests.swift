@@ -46,7 +46,8 @@ struct SuspendedLockTests {
     let held = try await onThread { [url] in
       defer { isOver.withLock { $0 = true } }
       var held = 0
-      for _ in 0..<Scale.count(1_000, torture: 50_000) {
+      for round in 0..<Scale.count(1_000, torture: 50_000) {
+        if round % 5_000 == 0 { Scale.progress("\(round) suspensions") }
         try Suspensions.shared.suspend(directory, within: .seconds(60))
         guard let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC)) else {
           throw DurableFileError(errno, "open", url)
