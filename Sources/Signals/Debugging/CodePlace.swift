@@ -1,30 +1,29 @@
-/// A place in source code, stored in two words.
+/// A place in source code, stored in one word.
 ///
-/// Every subscription carries one, so it is smaller than a `StaticString` and a line.
+/// The closure of each subscription contains one, and loads it together with the rest at each delivery. With more words
+/// than it has registers for, it would be slower.
 @usableFromInline
 @frozen
-struct CodePlace: @unchecked Sendable, CustomStringConvertible {
-  // Sound: it points to constants of the program.
-
-  @usableFromInline let start: UnsafePointer<UInt8>
-  @usableFromInline let length: UInt32
-  @usableFromInline let line: UInt32
+struct CodePlace: Sendable, CustomStringConvertible {
+  /// The address of the file's name in the lower 48 bits, and the line above it; 0 if the address has more bits.
+  @usableFromInline let word: UInt64
 
   /// Creates a place.
   ///
   /// - Parameters:
   ///   - file: The file, in the form of `#fileID`.
-  ///   - line: The line.
+  ///   - line: The line; of those beyond 65,535, the last.
   @inlinable @inline(__always)
   init(_ file: StaticString, _ line: UInt) {
-    start = file.utf8Start
-    length = UInt32(truncatingIfNeeded: file.utf8CodeUnitCount)
-    self.line = UInt32(truncatingIfNeeded: line)
+    let address = UInt64(UInt(bitPattern: file.utf8Start))
+    word = address >> 48 == 0 ? address | UInt64(min(line, 0xFFFF)) << 48 : 0
   }
 
   /// The file and the line, such as `App/Settings.swift:12`.
   @usableFromInline var description: String {
-    String(decoding: UnsafeBufferPointer(start: start, count: Int(length)), as: UTF8.self) + ":\(line)"
+    guard let start = UnsafePointer<UInt8>(bitPattern: UInt(word & 0xFFFF_FFFF_FFFF)) else { return "unknown place" }
+    // Sound: it is the text of a static string, which ends with a zero byte.
+    return String(decodingCString: start, as: UTF8.self) + ":\(word >> 48)"
   }
 }
 
