@@ -39,11 +39,18 @@ extension JSONReader {
 
   /// Skips a text if it comes next.
   mutating func skip(_ text: StaticString) -> Bool {
-    let count = text.utf8CodeUnitCount
-    guard count <= bytes.count - index else { return false }
+    guard contains(text, at: index) else { return false }
+    index += text.utf8CodeUnitCount
+    return true
+  }
+
+  /// Returns a Boolean value that indicates whether a text is at a position.
+  @inlinable @inline(__always)
+  func contains(_ text: StaticString, at position: Int) -> Bool {
+    let (start, count) = (text.utf8Start, text.utf8CodeUnitCount)
+    guard count <= bytes.count - position else { return false }
     // Sound: the text has that many bytes.
-    for offset in 0..<count where bytes[index + offset] != text.utf8Start[offset] { return false }
-    index += count
+    for offset in 0..<count where bytes[position + offset] != start[offset] { return false }
     return true
   }
 

@@ -13,35 +13,42 @@ extension JSONReader {
   /// Skips the string at the current position.
   @usableFromInline
   mutating func scanString() throws(TextProblem) -> JSONString {
-    let start = index
+    let start = index + 1
+    let end = plainEnd(from: start)
+    // Nearly all strings have no escapes.
+    guard end < bytes.count, bytes[end] == JSONByte.quote else { return try scanEscapes(of: start, from: end) }
+    index = end + 1
+    return JSONString(range: start..<end, hasEscapes: false)
+  }
+
+  /// Skips the rest of a string from a byte that is not plain, or from the end of the text.
+  private mutating func scanEscapes(of start: Int, from special: Int) throws(TextProblem) -> JSONString {
+    index = special
     var hasEscapes = false
-    index += 1
     while true {
-      skipPlainBytes()
-      guard index < bytes.count else { throw problem("a string has no closing quotation mark", at: start) }
+      guard index < bytes.count else { throw problem("a string has no closing quotation mark", at: start - 1) }
       let byte = bytes[index]
       if byte == JSONByte.quote {
         index += 1
-        return JSONString(range: start + 1..<index - 1, hasEscapes: hasEscapes)
+        return JSONString(range: start..<index - 1, hasEscapes: hasEscapes)
       }
       guard byte == JSONByte.backslash else { throw problem("a string contains a control character") }
       hasEscapes = true
       try skipEscape()
+      index = plainEnd(from: index)
     }
   }
 
-  /// Skips to the next quotation mark, backslash or control character.
-  private mutating func skipPlainBytes() {
-    var end = index
+  /// Returns the index of the next quotation mark, backslash or control character, or of the end of the text.
+  @inline(__always)
+  private func plainEnd(from start: Int) -> Int {
+    var end = start
     // Eight bytes at a time, as long as none of them is special.
     while end + 8 <= bytes.count {
       // Sound: there are eight bytes.
       let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: end, as: UInt64.self)
       let special = UInt64(littleEndian: word).specialBytes
-      guard special == 0 else {
-        index = end + special.trailingZeroBitCount / 8
-        return
-      }
+      guard special == 0 else { return end + special.trailingZeroBitCount / 8 }
       end += 8
     }
     while end < bytes.count {
@@ -49,7 +56,7 @@ extension JSONReader {
       if byte < JSONByte.space || byte == JSONByte.quote || byte == JSONByte.backslash { break }
       end += 1
     }
-    index = end
+    return end
   }
 
   /// Returns the text of a range of bytes, without decoding escapes.
@@ -110,8 +117,12 @@ extension JSONReader {
   }
 
   /// Returns the decoded string.
+  @inline(__always)
   func unescaped(_ string: JSONString) -> String {
-    guard string.hasEscapes else { return text(of: string.range) }
+    string.hasEscapes ? decoded(string) : text(of: string.range)
+  }
+
+  private func decoded(_ string: JSONString) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(string.range.count)
     var units: [UInt16] = []

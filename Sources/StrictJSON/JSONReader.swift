@@ -142,8 +142,7 @@ package struct JSONReader {
     let found = try nameString()
     if !found.hasEscapes {
       for (number, name) in names.enumerated() where name.utf8CodeUnitCount == found.range.count {
-        // Sound: the name has that many bytes.
-        guard found.range.allSatisfy({ bytes[$0] == name.utf8Start[$0 - found.range.lowerBound] }) else { continue }
+        guard contains(name, at: found.range.lowerBound) else { continue }
         try endName()
         return number
       }
@@ -152,7 +151,7 @@ package struct JSONReader {
     return nil
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   mutating func nameString() throws(TextProblem) -> JSONString {
     guard peek == JSONByte.quote else { throw problem("expected a name in quotation marks") }
     return try scanString()
