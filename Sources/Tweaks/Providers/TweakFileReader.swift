@@ -71,7 +71,7 @@ final class TweakFileReader: Sendable {
       let structure = variable.structure.map { source(of: $0) }
       tweaks.append(
         Tweak(
-          TweakParts(
+          TweakContents(
             feature: variable.feature, variable: variable.name, value: TweakValue(variable.value),
             title: variable.title, details: variable.details, group: variable.group, source: source,
             isEncrypted: variable.isEncrypted, structure: structure)))

@@ -10,50 +10,50 @@ public struct Tweak: Sendable, Hashable {
   private(set) var contents: TweakContents
 
   /// The feature of the tweak.
-  public var feature: String { contents.parts.feature }
+  public var feature: String { contents.feature }
 
   /// The name of the tweak in its feature.
-  public var variable: String { contents.parts.variable }
+  public var variable: String { contents.variable }
 
   /// The value.
   public var value: TweakValue {
-    get { contents.parts.value }
+    get { contents.value }
     set { modify { $0.value = newValue } }
   }
 
   /// The title.
   public var title: String? {
-    get { contents.parts.title }
+    get { contents.title }
     set { modify { $0.title = newValue } }
   }
 
   /// The description of the tweak's effect.
   public var details: String? {
-    get { contents.parts.details }
+    get { contents.details }
     set { modify { $0.details = newValue } }
   }
 
   /// The group in which the tweak is shown.
   public var group: String? {
-    get { contents.parts.group }
+    get { contents.group }
     set { modify { $0.group = newValue } }
   }
 
   /// The name of the provider of the value.
   public var source: String? {
-    get { contents.parts.source }
+    get { contents.source }
     set { modify { $0.source = newValue } }
   }
 
   /// The rule of the provider that determined the value.
   public var rule: String? {
-    get { contents.parts.origin.rule }
+    get { contents.origin.rule }
     set { modify { $0.origin.rule = newValue } }
   }
 
   /// The name of the value among the variants of an experiment.
   public var variant: String? {
-    get { contents.parts.origin.variant }
+    get { contents.origin.variant }
     set { modify { $0.origin.variant = newValue } }
   }
 
@@ -61,19 +61,19 @@ public struct Tweak: Sendable, Hashable {
   ///
   /// With ``TweakReason/disabled``, a ``RemoteTweakProvider`` gives no value, and reads return their default.
   public var reason: TweakReason? {
-    get { contents.parts.origin.reason }
+    get { contents.origin.reason }
     set { modify { $0.origin.reason = newValue } }
   }
 
   /// Other facts about the value, for ``TweakDetails``.
   public var metadata: [String: TweakValue] {
-    get { contents.parts.origin.metadata }
+    get { contents.origin.metadata }
     set { modify { $0.origin.metadata = newValue } }
   }
 
   /// The end of an override, after which the next provider decides; `nil` if there is none.
   public var expiration: Date? {
-    get { contents.parts.origin.expiration }
+    get { contents.origin.expiration }
     set { modify { $0.origin.expiration = newValue } }
   }
 
@@ -81,7 +81,7 @@ public struct Tweak: Sendable, Hashable {
   ///
   /// The tweaks that a ``TweakManager`` returns are decrypted.
   public var isEncrypted: Bool {
-    get { contents.parts.isEncrypted }
+    get { contents.isEncrypted }
     set { modify { $0.isEncrypted = newValue } }
   }
 
@@ -89,14 +89,14 @@ public struct Tweak: Sendable, Hashable {
   ///
   /// A ``TweakManager`` sets it for an override of a tweak that any provider below marks as secret or encrypted.
   public var isSecret: Bool {
-    get { contents.parts.isSecret }
+    get { contents.isSecret }
     set { modify { $0.isSecret = newValue } }
   }
 
   /// A Boolean value that indicates whether the value is a string to be parsed as the requested type, as in the
   /// environment.
   public var isUntyped: Bool {
-    get { contents.parts.isUntyped }
+    get { contents.isUntyped }
     set { modify { $0.isUntyped = newValue } }
   }
 
@@ -104,7 +104,7 @@ public struct Tweak: Sendable, Hashable {
   ///
   /// Such a tweak can be read as a ``TweakStructure``, but not as a `String`.
   public var isStructured: Bool {
-    get { contents.parts.isStructured }
+    get { contents.isStructured }
     set { modify { $0.isStructured = newValue } }
   }
 
@@ -128,18 +128,18 @@ public struct Tweak: Sendable, Hashable {
     feature: String, variable: String, value: TweakValue, title: String? = nil, details: String? = nil,
     group: String? = nil, source: String? = nil
   ) {
-    var parts = TweakParts(feature: feature, variable: variable, value: value)
-    parts.title = title
-    parts.details = details
-    parts.group = group
-    parts.source = source
-    self.init(parts)
+    contents = TweakContents(
+      feature: feature, variable: variable, value: value, title: title, details: details, group: group, source: source)
+  }
+
+  /// Creates a tweak from its contents.
+  init(_ contents: TweakContents) {
+    self.contents = contents
   }
 
   /// Creates a tweak from its parts.
-  init(_ parts: consuming TweakParts) {
-    // Without the word, the parts are copied.
-    contents = TweakContents(consume parts)
+  init(_ parts: TweakParts) {
+    contents = TweakContents(parts)
   }
 
   /// Changes several parts at once, at the cost of one change.
@@ -156,7 +156,7 @@ public struct Tweak: Sendable, Hashable {
   ///   - second: Another tweak.
   /// - Returns: Whether all parts are equal.
   public static func == (first: Tweak, second: Tweak) -> Bool {
-    first.contents === second.contents || first.contents.parts == second.contents.parts
+    first.contents === second.contents || first.contents.isEqual(to: second.contents)
   }
 
   /// Hashes the name and the value.
@@ -198,7 +198,7 @@ public struct Tweak: Sendable, Hashable {
     if let value = converted(to: type) { return value }
     var found = found
     if !isSecret, !isEncrypted, let decodable = type as? any Decodable.Type {
-      found = contents.parts.origin.structure?.problem(decoding: decodable) ?? found
+      found = contents.origin.structure?.problem(decoding: decodable) ?? found
     }
     throw .typeMismatch(id, expected: "\(type)", found: found, provider: source ?? "unknown")
   }
