@@ -34,19 +34,22 @@ package enum SwitchedRoots {
   /// - Returns: The root, or `nil` if the location is not switched.
   /// - Complexity: Two accesses to the file system for each directory above the location.
   package static func root(switching url: URL) -> URL? {
-    var names: [String] = []
-    var directory = url.standardizedFileURL
-    while directory.pathComponents.count > 1 {
-      names.insert(directory.lastPathComponent, at: 0)
-      directory.deleteLastPathComponent()
-      for (record, permanent) in zip(recordDirectories, [[], permanentNamesInSandbox]) {
-        let state = directory.appending(path: "\(record)/state.json", directoryHint: .notDirectory)
-        guard FileStatus(path: state.path) != nil else { continue }
-        let staying = permanentNames + permanent + [record] + excludes(in: state)
+    let path = url.standardizedFileURL.path
+    let records = Array(zip(recordDirectories, [[], permanentNamesInSandbox]))
+    var directory = path[...]
+    // With strings, because each shared file that is opened comes here, and URLs would take most of its time.
+    while directory != "/", let slash = directory.utf8.lastIndex(of: UInt8(ascii: "/")) {
+      directory = path[..<slash]
+      for (record, permanent) in records {
+        let state = "\(directory)/\(record)/state.json"
+        guard FileStatus(path: state) != nil else { continue }
+        let names = path[slash...].split(separator: "/").map(String.init)
+        let root = URL(filePath: "\(directory)/", directoryHint: .isDirectory)
+        let staying = permanentNames + permanent + [record] + excludes(in: URL(filePath: state))
         if stays(names, staying) { return nil }
         // The records of a sandbox are one directory below its root, whose own paths are excluded.
-        guard directory.lastPathComponent == "Library" else { return directory }
-        return stays(["Library"] + names, staying + permanentNamesInSandbox) ? nil : directory
+        guard root.lastPathComponent == "Library" else { return root }
+        return stays(["Library"] + names, staying + permanentNamesInSandbox) ? nil : root
       }
     }
     return nil
