@@ -1,14 +1,6 @@
 import FileSignals
 import Foundation
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 extension LogProducer {
   /// The state of a producer's appends, with the segment that it appends to.
   struct Writing: ~Copyable {
@@ -18,7 +10,7 @@ extension LogProducer {
     /// The number of the contents that the identity belongs to.
     private var swapCount: Int
     private let clock: LogClock
-    private var process = getpid()
+    private var forkCount = Forks.count
     private var segment: SegmentWriter?
     private var index: UInt64 = 0
     private var sequence: UInt64 = 0
@@ -114,9 +106,9 @@ extension LogProducer {
     /// - Parameter swapCount: The number of the contents, or `nil` to ignore the contents.
     mutating func checkIdentity(at swapCount: Int?) {
       if let swapCount, swapCount != self.swapCount { becomeAnother(at: swapCount) }
-      let current = getpid()
-      guard current != process else { return }
-      process = current
+      let current = Forks.count
+      guard current != forkCount else { return }
+      forkCount = current
       becomeAnother(at: self.swapCount)
       formerIdentities = []
     }
