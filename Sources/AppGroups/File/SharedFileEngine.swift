@@ -256,7 +256,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   /// Stages the status if it has changed; to be called with the memory locked.
   func stage(_ problem: AppGroupsFileError?, in delivery: inout SharedFileDelivery<Value>) {
-    let next = SharedValueStatus(problem, after: status.value)
-    if next != status.value { delivery.status = status.stage(next) }
+    let last = status.value
+    if problem == nil, case .current = last { return }
+    let next = SharedValueStatus(problem, after: last)
+    if next != last { delivery.status = status.stage(next) }
   }
 }

@@ -14,6 +14,9 @@ package final class FileAccess: Sendable {
   /// The URL's path, stored because computing it takes a while.
   private let path: Result<String, DurableFileError>
 
+  /// The directory of the file, and its name in it, if the directory is directly in the confinement's root.
+  private let child: (parent: String, name: String)?
+
   private struct State {
     var place: FilePlace?
     var isUsed = false
@@ -30,6 +33,11 @@ package final class FileAccess: Sendable {
     self.url = url
     self.confinement = confinement
     path = Result { () throws(DurableFileError) in try FileLocation.validPath(of: url) }
+    child = confinement.flatMap { [path] confinement in
+      guard case .success(let path) = path else { return nil }
+      let parts = FileLocation.split(path)
+      return confinement.isParent(of: parts.parent) ? parts : nil
+    }
   }
 
   deinit {
@@ -44,6 +52,13 @@ package final class FileAccess: Sendable {
   package func read(limit: Int) throws(DurableFileError) -> Data {
     let path = try path.get()
     guard let confinement else { return try FileReader.read(path, limit: limit, url: url) }
+    if let child, let directory = confinement.openChild(child.parent) {
+      do {
+        return try FileReader.read(child.name, in: directory.number, followsLinks: false, limit: limit, url: url)
+      } catch .linkLoop {
+        // The file is a link, which may stay in the root.
+      }
+    }
     var (directory, name) = FileLocation.split(path)
     for _ in 0..<FileConfinement.attempts {
       guard let opened = try confinement.open(directory, for: name, of: url) else {

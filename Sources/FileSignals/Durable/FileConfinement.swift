@@ -91,14 +91,37 @@ package struct FileConfinement: Sendable {
     path.utf8.dropFirst(root.utf8.count).split(separator: UInt8(ascii: "/"))
   }
 
+  private static let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+
   private func walk(_ path: String) -> Descriptor? {
-    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-    guard var directory = Descriptor(uninterrupted { openat(AT_FDCWD, root, flags) }) else { return nil }
+    guard var directory = Descriptor(uninterrupted { openat(AT_FDCWD, root, Self.flags) }) else { return nil }
     for name in names(of: path) {
-      let number = uninterrupted { openat(directory.number, String(Substring(name)), flags) }
+      let number = uninterrupted { openat(directory.number, String(Substring(name)), Self.flags) }
       guard let next = Descriptor(number) else { return nil }
       directory = next
     }
     return directory
+  }
+
+  // MARK: Children of the root
+
+  /// Returns a Boolean value that indicates whether a path leads to a directory directly in the root.
+  ///
+  /// - Parameter path: The path. Links are not resolved.
+  /// - Returns: `true` if it does, and if files in it are not refused.
+  func isParent(of path: String) -> Bool {
+    let child = path + "/"
+    let isClosed = closed.map { Self.isBelow($0, child) } ?? false
+    return Self.isBelow(root, path) && !isClosed && names(of: path).count == 1
+  }
+
+  /// Opens a directory directly in the root without opening the root, in half of the time.
+  ///
+  /// - Parameter path: A path for which ``isParent(of:)`` is `true`.
+  /// - Returns: The directory, or `nil` if it cannot be opened or one of the two is a link.
+  func openChild(_ path: String) -> Descriptor? {
+    guard FileStatus(path: root, followsLinks: false)?.kind == .directory else { return nil }
+    // Only who may replace the root can place a link before the last name, which is not followed.
+    return Descriptor(uninterrupted { openat(AT_FDCWD, path, Self.flags) })
   }
 }

@@ -24,7 +24,6 @@ package final class PreparedWrite {
   init(_ data: Data, to file: ExclusiveFile, durability: Durability, mode: UInt16?) throws(DurableFileError) {
     self.file = file
     do {
-      try checkSizeLimit(data.count)
       try open(mode: mode)
       try data.withUnsafeBytes { bytes in Result { () throws(DurableFileError) in try append(bytes) } }.get()
       try finish(durability: durability)
