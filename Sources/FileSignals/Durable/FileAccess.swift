@@ -15,7 +15,7 @@ package final class FileAccess: Sendable {
   private let path: Result<String, DurableFileError>
 
   /// The directory of the file, and its name in it, if the directory is directly in the confinement's root.
-  private let child: (parent: String, name: String)?
+  private let direct: (directory: String, name: String)?
 
   private struct State {
     var place: FilePlace?
@@ -33,10 +33,10 @@ package final class FileAccess: Sendable {
     self.url = url
     self.confinement = confinement
     path = Result { () throws(DurableFileError) in try FileLocation.validPath(of: url) }
-    child = confinement.flatMap { [path] confinement in
+    direct = confinement.flatMap { [path] confinement in
       guard case .success(let path) = path else { return nil }
-      let parts = FileLocation.split(path)
-      return confinement.isParent(of: parts.parent) ? parts : nil
+      let (directory, name) = FileLocation.split(path)
+      return confinement.canOpenDirectly(directory) ? (directory, name) : nil
     }
   }
 
@@ -52,9 +52,9 @@ package final class FileAccess: Sendable {
   package func read(limit: Int) throws(DurableFileError) -> Data {
     let path = try path.get()
     guard let confinement else { return try FileReader.read(path, limit: limit, url: url) }
-    if let child, let directory = confinement.openChild(child.parent) {
+    if let direct, let directory = confinement.openDirectly(direct.directory) {
       do {
-        return try FileReader.read(child.name, in: directory.number, followsLinks: false, limit: limit, url: url)
+        return try FileReader.read(direct.name, in: directory.number, followsLinks: false, limit: limit, url: url)
       } catch .linkLoop {
         // The file is a link, which may stay in the root.
       }

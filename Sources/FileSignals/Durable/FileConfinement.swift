@@ -96,6 +96,11 @@ package struct FileConfinement: Sendable {
   private func walk(_ path: String) -> Descriptor? {
     guard var directory = Descriptor(uninterrupted { openat(AT_FDCWD, root, Self.flags) }) else { return nil }
     for name in names(of: path) {
+      // The path may not be standardized.
+      guard !name.elementsEqual("..".utf8) else {
+        errno = ELOOP
+        return nil
+      }
       let number = uninterrupted { openat(directory.number, String(Substring(name)), Self.flags) }
       guard let next = Descriptor(number) else { return nil }
       directory = next
@@ -103,25 +108,30 @@ package struct FileConfinement: Sendable {
     return directory
   }
 
-  // MARK: Children of the root
+  // MARK: Directories directly in the root
 
-  /// Returns a Boolean value that indicates whether a path leads to a directory directly in the root.
+  /// Returns a Boolean value that indicates whether ``openDirectly(_:)`` may open a directory.
   ///
-  /// - Parameter path: The path. Links are not resolved.
-  /// - Returns: `true` if it does, and if files in it are not refused.
-  func isParent(of path: String) -> Bool {
-    let child = path + "/"
-    let isClosed = closed.map { Self.isBelow($0, child) } ?? false
-    return Self.isBelow(root, path) && !isClosed && names(of: path).count == 1
+  /// - Parameter path: The path of the directory. Links are not resolved.
+  /// - Returns: `true` if the path is that of the root and one name, and if files in the directory are not refused.
+  func canOpenDirectly(_ path: String) -> Bool {
+    let isClosed = closed.map { Self.isBelow($0, path + "/") } ?? false
+    guard Self.isBelow(root, path), !isClosed else { return false }
+    let name = path.utf8.dropFirst(root.hasSuffix("/") ? root.utf8.count : root.utf8.count + 1)
+    // With a slash at its end, the name would be followed if it is a link.
+    return !name.isEmpty && !name.contains(UInt8(ascii: "/")) && ![".", ".."].contains(String(Substring(name)))
   }
 
-  /// Opens a directory directly in the root without opening the root, in half of the time.
+  /// Opens a directory directly in the root, without opening the root.
   ///
-  /// - Parameter path: A path for which ``isParent(of:)`` is `true`.
+  /// This needs no permission to list the root.
+  ///
+  /// - Parameter path: A path for which ``canOpenDirectly(_:)`` is `true`.
   /// - Returns: The directory, or `nil` if it cannot be opened or one of the two is a link.
-  func openChild(_ path: String) -> Descriptor? {
+  func openDirectly(_ path: String) -> Descriptor? {
     guard FileStatus(path: root, followsLinks: false)?.kind == .directory else { return nil }
-    // Only who may replace the root can place a link before the last name, which is not followed.
+    // The flags exclude a link at the last name. A link before it would have to replace the root or a directory above
+    // it, and users who can do that are trusted.
     return Descriptor(uninterrupted { openat(AT_FDCWD, path, Self.flags) })
   }
 }
