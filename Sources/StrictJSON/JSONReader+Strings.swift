@@ -16,24 +16,28 @@ extension JSONReader {
     let start = index + 1
     let end = plainEnd(from: start)
     // Nearly all strings have no escapes.
-    guard end < bytes.count, bytes[end] == JSONByte.quote else { return try scanEscapes(of: start, from: end) }
+    guard end < bytes.count, bytes[end] == JSONByte.quote else { return try scanEscapes(start, from: end) }
     index = end + 1
     return JSONString(range: start..<end, hasEscapes: false)
   }
 
-  /// Skips the rest of a string from a byte that is not plain, or from the end of the text.
-  private mutating func scanEscapes(of start: Int, from special: Int) throws(TextProblem) -> JSONString {
+  /// Skips the rest of a string that is not plain.
+  ///
+  /// - Parameters:
+  ///   - start: The first byte after the opening quotation mark.
+  ///   - special: The first backslash or control character, or the end of the text.
+  /// - Returns: The string.
+  /// - Throws: ``TextProblem``.
+  private mutating func scanEscapes(_ start: Int, from special: Int) throws(TextProblem) -> JSONString {
     index = special
-    var hasEscapes = false
     while true {
       guard index < bytes.count else { throw problem("a string has no closing quotation mark", at: start - 1) }
       let byte = bytes[index]
       if byte == JSONByte.quote {
         index += 1
-        return JSONString(range: start..<index - 1, hasEscapes: hasEscapes)
+        return JSONString(range: start..<index - 1, hasEscapes: true)
       }
       guard byte == JSONByte.backslash else { throw problem("a string contains a control character") }
-      hasEscapes = true
       try skipEscape()
       index = plainEnd(from: index)
     }

@@ -1,6 +1,4 @@
-/// Returns an address of the stack, which is lower the more deeply the calls of this thread are nested.
-@inline(never)
-public func stackAddress() -> UInt {
-  var local: UInt8 = 0
-  return withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
-}
+import Foundation
+
+/// Returns the number of calls on the stack of this thread, of which very deep ones are not counted.
+public func stackDepth() -> Int { Thread.callStackReturnAddresses.count }

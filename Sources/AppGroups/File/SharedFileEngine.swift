@@ -257,6 +257,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Stages the status if it has changed; to be called with the memory locked.
   func stage(_ problem: AppGroupsFileError?, in delivery: inout SharedFileDelivery<Value>) {
     let last = status.value
+    // The usual case, without another status to create and compare.
     if problem == nil, case .current = last { return }
     let next = SharedValueStatus(problem, after: last)
     if next != last { delivery.status = status.stage(next) }

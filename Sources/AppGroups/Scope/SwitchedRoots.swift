@@ -37,13 +37,13 @@ package enum SwitchedRoots {
     let path = url.standardizedFileURL.path
     let records = Array(zip(recordDirectories, [[], permanentNamesInSandbox]))
     var directory = path[...]
-    // With strings, because each shared file that is opened comes here, and URLs would take most of its time.
+    // Strings, not URLs: this runs for each shared file that is opened, and URLs took most of the time.
     while directory != "/", let slash = directory.utf8.lastIndex(of: UInt8(ascii: "/")) {
       directory = path[..<slash]
       for (record, permanent) in records {
         let state = "\(directory)/\(record)/state.json"
         guard FileStatus(path: state) != nil else { continue }
-        let names = path[slash...].split(separator: "/").map(String.init)
+        let names = path[slash...].utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         let root = URL(filePath: "\(directory)/", directoryHint: .isDirectory)
         let staying = permanentNames + permanent + [record] + excludes(in: URL(filePath: state))
         if stays(names, staying) { return nil }

@@ -29,7 +29,7 @@ public final class AuthController<User: SessionUser>: Sendable {
 
   /// Calls a closure each time a delegate is set.
   func whenSet(_ body: @escaping @Sendable () -> Void) {
-    state.withLock { $0.wasSet = body }
+    state.replace { exchange(&$0.wasSet, with: body) }
   }
 }
 

@@ -26,7 +26,9 @@ package final class Suspensions: Sendable {
   private let turn = OwnedLock()
 
   /// Calls a closure at each step of later suspensions, on the thread that makes the step.
-  package func onStep(_ hook: @escaping @Sendable (SuspensionStep) -> Void) { state.withLock { $0.stepHook = hook } }
+  package func onStep(_ hook: @escaping @Sendable (SuspensionStep) -> Void) {
+    state.replace { exchange(&$0.stepHook, with: hook) }
+  }
 
   private func reach(_ step: SuspensionStep) { state.withLock { $0.stepHook }(step) }
 

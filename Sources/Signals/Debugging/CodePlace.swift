@@ -1,18 +1,20 @@
 /// A place in source code, stored in one word.
 ///
-/// The closure of each subscription contains one, and loads it together with the rest at each delivery. With more words
-/// than it has registers for, it would be slower.
+/// The closure of each subscription contains one. Each delivery loads it with the other captures, and a second word
+/// would no longer fit into the registers.
 @usableFromInline
 @frozen
 struct CodePlace: Sendable, CustomStringConvertible {
-  /// The address of the file's name in the lower 48 bits, and the line above it; 0 if the address has more bits.
+  /// The address of the file's name in the lower 48 bits, and the line above it.
+  ///
+  /// It is 0 if the address has more bits, as with a tool that tags addresses.
   @usableFromInline let word: UInt64
 
   /// Creates a place.
   ///
   /// - Parameters:
   ///   - file: The file, in the form of `#fileID`.
-  ///   - line: The line; of those beyond 65,535, the last.
+  ///   - line: The line. A line beyond 65,535 is stored as 65,535.
   @inlinable @inline(__always)
   init(_ file: StaticString, _ line: UInt) {
     let address = UInt64(UInt(bitPattern: file.utf8Start))

@@ -54,11 +54,11 @@ struct LateDelegateTests {
   @Test
   func `a delegate can be replaced without end`() {
     let controller = AuthController<Account>()
-    let addresses = Guarded<Set<UInt>>([])
-    controller.whenSet { addresses.withLock { _ = $0.insert(stackAddress()) } }
+    let depths = Guarded<Set<Int>>([])
+    controller.whenSet { depths.withLock { _ = $0.insert(stackDepth()) } }
     let delegate = TestDelegate()
     // A closure that the lock owns directly would be wrapped once more each time.
     for _ in 0..<100 { controller.delegate = delegate }
-    #expect(addresses.withLock { $0.count } == 1)
+    #expect(depths.withLock { $0.count } == 1)
   }
 }

@@ -12,10 +12,10 @@ struct SuspensionHookTests {
     let folder = try TemporaryDirectory()
     let directory = folder.url
     let suspensions = Suspensions()
-    let addresses = Guarded<Set<UInt>>([])
+    let depths = Guarded<Set<Int>>([])
     suspensions.onStep { step in
       guard step == .preparing else { return }
-      addresses.withLock { _ = $0.insert(stackAddress()) }
+      depths.withLock { _ = $0.insert(stackDepth()) }
     }
     try await onThread {
       for _ in 0..<100 {
@@ -23,6 +23,6 @@ struct SuspensionHookTests {
         try suspensions.resume(directory, within: .seconds(60))
       }
     }
-    #expect(addresses.withLock { $0.count } == 1)
+    #expect(depths.withLock { $0.count } == 1)
   }
 }
