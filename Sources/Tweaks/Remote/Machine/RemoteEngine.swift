@@ -28,8 +28,9 @@ final class RemoteEngine: Sendable {
   private struct State {
     var machine: RemoteMachine
     var replies: [RemoteEvent.Call: Reply] = [:]
-    /// The answers to calls, which are given after the turn.
-    var answers: [@Sendable () -> Void] = []
+    /// The number of events that have been handled, and the number after which ``isSettled`` was last set.
+    var handledCount = 0
+    var settledCount = 0
     var lastCall = 0
     var alarm: (any WallAlarm)?
     var requests: [Int: Task<Void, Never>] = [:]
@@ -110,22 +111,39 @@ final class RemoteEngine: Sendable {
 
   func submit(_ event: RemoteEvent) {
     events.add(event)
-    if events.deliver({ handle($0) }) { resumeCallers() }
+    var turn = Turn()
+    if events.deliver({ handle($0, &turn) }) { resumeCallers(after: turn) }
+  }
+
+  /// The results of one turn, which belong to the thread that had it.
+  private struct Turn {
+    /// The answers to calls.
+    var answers: [@Sendable () -> Void] = []
+    /// The number of the last event, and whether nothing more was expected soon after it.
+    var last: (number: Int, isSettled: Bool)?
   }
 
   /// Resumes the callers that have an answer, and those that wait until nothing more is expected soon.
   ///
-  /// This follows the turn. So the next event of a resumed caller does not find it taken, and is handled at once.
-  private func resumeCallers() {
-    let answers = state.withLock { exchange(&$0.answers, with: []) }
+  /// This follows the turn, and no other thread resumes them during it. So the next event of a resumed caller does not
+  /// find the turn taken, and is handled at once.
+  private func resumeCallers(after turn: Turn) {
+    let answers = turn.answers
     if store == nil {
       for answer in answers { answer() }
     } else if !answers.isEmpty {
       // A caller may end the process next, so the answer is stored first.
       writes.async { for answer in answers { answer() } }
     }
-    if isSettled.value != state.withLock({ $0.machine.status.isSettled }) {
-      isSettled.modify { isSettled in isSettled = state.withLock { $0.machine.status.isSettled } }
+    guard let last = turn.last else { return }
+    isSettled.modify { isSettled in
+      // The thread of an earlier turn may come later.
+      let isNewest = state.withLock { state in
+        guard last.number > state.settledCount else { return false }
+        state.settledCount = last.number
+        return true
+      }
+      if isNewest { isSettled = last.isSettled }
     }
   }
 
@@ -142,17 +160,21 @@ final class RemoteEngine: Sendable {
     if let failure { throw .requestFailed(provider: name, failure) }
   }
 
-  private func handle(_ event: RemoteEvent) {
+  private func handle(_ event: RemoteEvent, _ turn: inout Turn) {
     let now = RemoteMoment(date: parts.time.now, elapsed: parts.time.wall.elapsed)
     let chance = parts.chance()
     let effects = state.withLock { $0.machine.handle(event, now: now, chance: chance) }
     if case .identify(let user, _, _) = event { context.value = user.context }
-    for effect in effects { perform(effect) }
+    for effect in effects { perform(effect, &turn) }
+    turn.last = state.withLock { state in
+      state.handledCount += 1
+      return (state.handledCount, state.machine.status.isSettled)
+    }
   }
 
   // MARK: Effects
 
-  private func perform(_ effect: RemoteEffect) {
+  private func perform(_ effect: RemoteEffect, _ turn: inout Turn) {
     switch effect {
     case .send(let request, let flight): send(request, flight)
     case .cancel(let flight): state.withLock { $0.requests.removeValue(forKey: flight) }?.cancel()
@@ -163,7 +185,10 @@ final class RemoteEngine: Sendable {
     case .postpone(let date):
       if let store { writes.async { store.store(notBefore: date) } }
     case .wake(let time): setAlarm(time)
-    case .answer(let call, let failure): answer(call, failure)
+    case .answer(let call, let failure):
+      if let reply = state.withLock({ $0.replies.removeValue(forKey: call) }) {
+        turn.answers.append { reply(failure) }
+      }
     case .report(let failure): requestFaults.report(.requestFailed(provider: name, failure))
     case .recovered: requestFaults.removeAll()
     case .connect(let request, let number): connect(request, number)
@@ -182,13 +207,6 @@ final class RemoteEngine: Sendable {
   private func setAlarm(_ time: Duration?) {
     let alarm = state.withLock { $0.alarm }
     if let time { alarm?.set(after: time - parts.time.wall.elapsed) } else { alarm?.unset() }
-  }
-
-  private func answer(_ call: RemoteEvent.Call, _ failure: TweakRequestFailure?) {
-    state.withLock { state in
-      guard let reply = state.replies.removeValue(forKey: call) else { return }
-      state.answers.append { reply(failure) }
-    }
   }
 
   // MARK: Requests
