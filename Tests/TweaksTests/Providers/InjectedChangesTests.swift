@@ -76,6 +76,8 @@ struct InjectedChangesTests {
     #expect(provider.tweakIDs.isEmpty)
     try write(1)
     change()
+    // On a busy machine, another thread may just look for the missing file, and then reads it.
+    try await updates.wait(for: "the file") { $0.count == 1 }
     #expect(provider.tweakIDs.count == 2)
     try FileManager.default.removeItem(at: provider.url)
     change()
