@@ -21,6 +21,7 @@ import Signals
 /// - `follow-into CONSUMER PATH`: write each event as a line of a file, as an effect that outlives the process
 /// - `follow-until CONSUMER N`: handle each producer's first N events, and never finish the next one
 /// - `fork-and-append TEXT`: append an event in a child that this process forks, and wait for it
+/// - `trim-log`: remove the events that all consumers have handled
 /// - `unfollow`: end all these subscriptions
 final class LogCommands: CommandFamily {
   private let console: Console
@@ -58,6 +59,7 @@ final class LogCommands: CommandFamily {
     case "append":
       let id = try opened().append(command.argument())
       return "\(id.producer) \(id.sequence)"
+    case "trim-log": try opened().trim()
     case "fork-and-append": try forkAndAppend(command.argument())
     case "append-stamps":
       let log = try opened()

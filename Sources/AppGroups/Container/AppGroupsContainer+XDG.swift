@@ -30,8 +30,8 @@
     ///
     /// Relative paths are ignored, as the specification demands.
     private static func directory(_ name: String, or path: String, _ environment: [String: String]) -> URL? {
-      if let path = environment[name], path.hasPrefix("/") { return URL(filePath: path, directoryHint: .isDirectory) }
-      guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+      if let path = environment[name], path.begins(with: "/") { return URL(filePath: path, directoryHint: .isDirectory) }
+      guard let home = environment["HOME"], home.begins(with: "/") else { return nil }
       return URL(filePath: home, directoryHint: .isDirectory).appending(path: path, directoryHint: .isDirectory)
     }
   }

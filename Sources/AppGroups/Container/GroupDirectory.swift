@@ -20,8 +20,12 @@ package enum GroupDirectory {
     guard url.isFileURL else { throw .unusableDirectory(url, reason: "it is not a file URL") }
     guard !url.path.utf8.contains(0) else { throw .unusableDirectory(url, reason: "its path contains a NUL character") }
     try makeAll(url.path, for: url)
-    guard let path = canonicalPath(url.path) else { throw failure(url) }
-    return URL(filePath: path, directoryHint: .isDirectory)
+    do throws(DurableFileError) {
+      guard let path = try canonicalPath(url.path) else { throw DurableFileError(errno, "resolve", url) }
+      return URL(filePath: path, directoryHint: .isDirectory)
+    } catch {
+      throw .unusableDirectory(url, reason: clause(error.description))
+    }
   }
 
   /// Creates a directory of a group and its parent directories, unless they exist.
@@ -34,7 +38,7 @@ package enum GroupDirectory {
   /// A symbolic link in its place is refused.
   static func make(_ name: String, in parent: URL) throws(AppGroupsError) -> URL {
     let url = parent.appending(path: name, directoryHint: .isDirectory)
-    try make(at: url.path, of: url, owner: FileStatus(path: parent.path))
+    try make(at: url.path, of: url, owner: .ifReadable(path: parent.path))
     return url
   }
 
@@ -49,14 +53,14 @@ package enum GroupDirectory {
   static func make(
     at path: String, in base: CInt = AT_FDCWD, of url: URL, owner: @autoclosure () -> FileStatus?
   ) throws(AppGroupsError) {
-    if mkdirat(base, path, 0o700) == 0 {
+    if makeDirectory(path, in: base) {
       let made = Descriptor(uninterrupted { openat(base, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) })
       if let made { inheritOwner(made.number, from: owner()) }
       return
     }
     let reason = errno
     // Where nothing may be created, the system reports that even for a directory that exists.
-    let status = FileStatus(path: path, relativeTo: base, followsLinks: false)
+    let status = FileStatus.ifReadable(path: path, relativeTo: base, followsLinks: false)
     errno = reason
     guard let status else { throw failure(url) }
     switch status.kind {
@@ -68,16 +72,16 @@ package enum GroupDirectory {
 
   private static func makeAll(_ path: String, for url: URL) throws(AppGroupsError) {
     let parent = (path as NSString).deletingLastPathComponent
-    if mkdir(path, 0o700) == 0 { return inheritOwner(ofDirectory: path, from: parent) }
+    if makeDirectory(path) { return inheritOwner(ofDirectory: path, from: parent) }
     switch errno {
     case EEXIST:
-      guard let status = FileStatus(path: path) else { throw failure(url) }
+      guard let status = FileStatus.ifReadable(path: path) else { throw failure(url) }
       guard status.kind == .directory else { throw .unusableDirectory(url, reason: errorWords(ENOTDIR)) }
     case ENOENT:
       guard !parent.isEmpty, parent != path else { throw failure(url) }
       try makeAll(parent, for: url)
       // Another process may have created it in between.
-      if mkdir(path, 0o700) == 0 { return inheritOwner(ofDirectory: path, from: parent) }
+      if makeDirectory(path) { return inheritOwner(ofDirectory: path, from: parent) }
       guard errno == EEXIST else { throw failure(url) }
     default:
       throw failure(url)

@@ -1,3 +1,5 @@
+import FileSignals
+
 /// Validates names from outside the package that are to become a component of a path.
 ///
 /// A name is refused if it could lead to another directory, hide the file, or collide with the package's own files. It
@@ -14,7 +16,7 @@ package enum PathComponent {
   package static func problem(with name: String, limit: Int = maximumLength) -> String? {
     if name.isEmpty { return "it is empty" }
     if name.utf8.count > limit { return "its \(name.utf8.count) bytes exceed the limit of \(limit)" }
-    if name.hasPrefix(".") { return "it begins with a dot, like the names of hidden files and \"..\"" }
+    if name.begins(with: ".") { return "it begins with a dot, like the names of hidden files and \"..\"" }
     for scalar in name.unicodeScalars {
       switch scalar {
       case "/": return "it contains \"/\", which would lead to another directory"

@@ -166,7 +166,7 @@ extension SharedFileEngine {
           try prepared?.commit()
           // If the directory was replaced in between, the file in the new directory is newer. If the scope has not
           // followed a swap yet, subscribers receive this value together with all others.
-          guard file.isInPlace, location.isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
+          guard try file.isInPlace, location.isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
           if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
           stage(memory.file.problem, in: &delivery)
         }

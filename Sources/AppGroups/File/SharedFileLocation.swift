@@ -29,7 +29,7 @@ struct SharedFileLocation: Sendable {
       .appending(path: Self.folder, directoryHint: .isDirectory)
       .appending(path: name, directoryHint: .notDirectory)
     access = FileAccess(url, within: FileConfinement(to: container.containerURL, except: scope?.foreign))
-    if scope == nil, let root = SwitchedRoots.root(switching: url) {
+    if scope == nil, let root = try Self.root(switching: url) {
       throw .unusableContainer(.switchedDirectory(url, root: root))
     }
     try makeDirectory()
@@ -38,13 +38,21 @@ struct SharedFileLocation: Sendable {
   /// Creates the location of any file.
   init(url: URL) throws(AppGroupsFileError) {
     let resolved = url.resolvingSymlinksInPath()
-    if let root = SwitchedRoots.root(switching: resolved) {
+    if let root = try Self.root(switching: resolved) {
       throw .unusableContainer(.switchedDirectory(url, root: root))
     }
     self.url = url
     access = FileAccess(url)
     container = nil
     scope = nil
+  }
+
+  private static func root(switching url: URL) throws(AppGroupsFileError) -> URL? {
+    do throws(DurableFileError) {
+      return try SwitchedRoots.root(switching: url)
+    } catch {
+      throw AppGroupsFileError(error)
+    }
   }
 
   /// Creates the directory of the file, if the file is in a container.

@@ -65,7 +65,7 @@ package final class LogInspection: Sendable {
   ///   - directory: The directory of the group.
   /// - Throws: ``AppGroupsLogError``, or ``AppGroupsError`` if the directory is missing.
   package init(name: String, in directory: URL) throws {
-    guard FileStatus(path: directory.path)?.kind == .directory else {
+    guard try FileStatus(path: directory.path)?.kind == .directory else {
       throw AppGroupsError.unusableDirectory(directory, reason: "it is missing")
     }
     place = try LogPlace(
@@ -73,7 +73,7 @@ package final class LogInspection: Sendable {
   }
 
   /// A Boolean value that indicates whether the log is still the one at its path.
-  package var isInPlace: Bool { place.isAtPath }
+  package var isInPlace: Bool { get throws(AppGroupsLogError) { try place.isAtPath } }
 
   // MARK: State
 
@@ -112,7 +112,7 @@ package final class LogInspection: Sendable {
     producer.segments = numbers.count
     for number in numbers {
       let path = place.path(of: SegmentID(producer: id, index: number))
-      producer.bytes += FileStatus(path: path, relativeTo: place.base, followsLinks: false)?.size ?? 0
+      producer.bytes += FileStatus.ifReadable(path: path, relativeTo: place.base, followsLinks: false)?.size ?? 0
     }
     guard let first = numbers.first, let last = numbers.last else { return producer }
     do throws(AppGroupsLogError) {
@@ -120,7 +120,8 @@ package final class LogInspection: Sendable {
         .firstSequence
       let tail = SegmentID(producer: id, index: last)
       producer.tailName = tail.fileName
-      producer.tail = FileStatus(path: place.path(of: tail), relativeTo: place.base, followsLinks: false)?.identity
+      producer.tail = FileStatus.ifReadable(path: place.path(of: tail), relativeTo: place.base, followsLinks: false)?
+        .identity
       let end = try end(of: tail, known[id])
       known[id] = end
       producer.end = end.position.sequence
@@ -147,10 +148,10 @@ package final class LogInspection: Sendable {
 
   private func consumer(_ consumer: ConsumerPlace, _ listed: [UUID: [UInt64]]) -> Consumer {
     var state = Consumer(name: consumer.name)
-    state.lock = consumer.lockIdentity
-    state.loss = consumer.lossNote
-    state.saved = consumer.lastSeen.map { Date(timeIntervalSince1970: Double($0)) }
     do throws(AppGroupsLogError) {
+      state.lock = try consumer.lockIdentity
+      state.loss = try consumer.lossNote
+      state.saved = try consumer.lastSeen.map { Date(timeIntervalSince1970: Double($0)) }
       let positions = try consumer.load() ?? [:]
       state.positions = positions.mapValues(\.sequence)
       state.oldestUnread = oldestUnread(after: positions, listed)

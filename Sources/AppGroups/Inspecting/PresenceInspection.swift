@@ -7,8 +7,8 @@ package enum PresenceInspection {
   package struct Announcement: Sendable {
     package let id: UUID
     package let content: Data
-    /// The file that the announcing process keeps locked.
-    package let file: FileIdentity
+    /// A Boolean value that indicates whether a process keeps the file locked, in any namespace of processes.
+    package let isHeld: Bool
     /// A Boolean value that indicates whether the process is suspended, and still exists.
     package let isSuspended: Bool
   }
@@ -17,20 +17,29 @@ package enum PresenceInspection {
   ///
   /// - Parameter directory: The directory of the presence.
   /// - Returns: The announcements, in the order of their identifiers.
-  package static func announcements(in directory: URL) -> [Announcement] {
-    (DirectoryListing.names(in: directory) ?? []).sorted().compactMap { name in
+  /// - Throws: ``DurableFileError`` if the directory cannot be read.
+  package static func announcements(in directory: URL) throws(DurableFileError) -> [Announcement] {
+    (try DirectoryListing.names(in: directory) ?? []).sorted().compactMap { name in
       guard let id = UUID(uuidString: name), id.uuidString == name else { return nil }
       let url = directory.appending(path: name, directoryHint: .notDirectory)
-      guard let status = FileStatus(path: url.path, followsLinks: false), status.kind == .regular else { return nil }
+      guard let status = FileStatus.ifReadable(path: url.path, followsLinks: false), status.kind == .regular else { return nil }
       do {
         let content = try DurableFile.read(url, limit: 1 << 20)
         return Announcement(
-          id: id, content: content, file: status.identity, isSuspended: isSuspended(content))
+          id: id, content: content, isHeld: try isHeld(url), isSuspended: isSuspended(content))
       } catch {
         // It was withdrawn in between, or belongs to another user.
         return nil
       }
     }
+  }
+
+  /// Returns a Boolean value that indicates whether a process holds the lock of an announcement.
+  ///
+  /// The test takes a shared lock for a moment, as the processes of the presence do, so it delays none of them.
+  private static func isHeld(_ url: URL) throws(DurableFileError) -> Bool {
+    guard let lock = FileLock(url.path, .reading, of: url) else { throw DurableFileError(errno, "open", url) }
+    return try !lock.tryLock(.shared)
   }
 
   private static func isSuspended(_ content: Data) -> Bool {

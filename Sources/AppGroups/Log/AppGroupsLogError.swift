@@ -84,6 +84,17 @@ extension AppGroupsLogError {
     if case .suspended = error { .suspended(log, operation: operation) } else { .inaccessible(error) }
   }
 
+  /// Runs a closure that examines files.
+  static func examining<Result>(
+    _ body: () throws(DurableFileError) -> Result
+  ) throws(AppGroupsLogError) -> Result {
+    do throws(DurableFileError) {
+      return try body()
+    } catch {
+      throw .inaccessible(error)
+    }
+  }
+
   /// A Boolean value that indicates whether the operation is possible again after this process is resumed.
   var isAboutSuspension: Bool {
     if case .suspended = self { return true }

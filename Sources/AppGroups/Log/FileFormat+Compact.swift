@@ -8,7 +8,7 @@ extension FileFormat where Value: Codable {
     encoder.outputFormatting = .withoutEscapingSlashes
     return FileFormat(
       encode: { try encoder.encode($0) },
-      decode: { try decoder.decode(Value.self, from: $0) }
+      decode: { try decoder.decodeExplaining(Value.self, from: $0) }
     )
   }
 }

@@ -91,13 +91,21 @@ final class LogLocation: Sendable {
   var readablePlace: LogPlace {
     get throws(AppGroupsLogError) {
       if let fixed { return fixed }
-      if case .success(let place) = state.withLock({ $0.place }), place.exists { return place }
+      if case .success(let place) = state.withLock({ $0.place }), try place.exists { return place }
       return try open(isMaking: false)
     }
   }
 
-  /// A Boolean value that indicates whether anything exists at the log's path.
-  var isAnythingThere: Bool { FileStatus(path: url.path, followsLinks: false) != nil }
+  /// A Boolean value that indicates whether something may exist at the log's path.
+  ///
+  /// It is `false` only if nothing exists there.
+  var isPerhapsThere: Bool {
+    do throws(DurableFileError) {
+      return try FileStatus(path: url.path, followsLinks: false) != nil
+    } catch {
+      return true
+    }
+  }
 
   /// Creates an observer of the log's directory, and the directory if it does not exist.
   func makeChanges(on queue: DispatchQueue) throws(AppGroupsLogError) -> PathChanges {
@@ -166,7 +174,7 @@ final class LogLocation: Sendable {
     var count = scope?.swapCount.value ?? 0
     switch state.withLock({ $0.place }) {
     case .success(let place):
-      if place.isAtPath { return place }
+      if try place.isAtPath { return place }
       count = place.swapCount
     case .failure(let error):
       if error.isAboutClosing { throw error }
@@ -210,7 +218,7 @@ extension LogLocation: ScopeMember {
     switch state.withLock({ $0.place }) {
     case .failure(let error) where error.isAboutClosing: return
     // A directory that returned before this process noticed that it was away belongs to new contents nevertheless.
-    case .success(let place) where place.isAtPath && scope.excludes(LogPlace.pathInRoot(of: name)): return
+    case .success(let place) where isExcluded(place, from: scope): return
     default: break
     }
     guard policy == .follows else { return replace(.failure(.closedBySwap(url))) }
@@ -218,6 +226,17 @@ extension LogLocation: ScopeMember {
       try LogPlace(opening: name, in: container, swapCount: scope.swapCount.value + 1, isMaking: true)
     }
     replace(next)
+  }
+
+  /// Returns a Boolean value that indicates whether a directory stays at its path when the contents are swapped.
+  private func isExcluded(_ place: LogPlace, from scope: Scope) -> Bool {
+    do throws(AppGroupsLogError) {
+      guard try place.isAtPath else { return false }
+      return scope.excludes(LogPlace.pathInRoot(of: name))
+    } catch {
+      // Opening the directory again reports the error.
+      return false
+    }
   }
 
   func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}

@@ -38,7 +38,10 @@ final class LogPlace: Sendable {
   /// Finds the log of a name, and creates its directories if they are missing.
   init(name: String, container: AppGroupsContainer) throws(AppGroupsLogError) {
     url = try Self.url(of: name, in: container)
-    if let root = SwitchedRoots.root(switching: url) {
+    let url = url
+    if let root = try AppGroupsLogError.examining({ () throws(DurableFileError) in
+      try SwitchedRoots.root(switching: url)
+    }) {
       throw .unusableContainer(.switchedDirectory(url, root: root))
     }
     self.name = name
@@ -109,14 +112,14 @@ final class LogPlace: Sendable {
   func makeFolders() throws(AppGroupsLogError) {
     do {
       for (folder, url) in [(Self.sharedFolder, shared), (Self.consumersFolder, consumers)] {
-        try GroupDirectory.make(at: path(folder), in: base, of: url, owner: status)
+        try GroupDirectory.make(at: path(folder), in: base, of: url, owner: owner)
       }
     } catch {
       throw .unusableContainer(error)
     }
     // The lock file is created here, so that a trim in the background creates nothing in a directory that is being
     // removed.
-    if FileLock(path(Self.trimLockName), in: base, .createdIfMissing, of: trimLock, owner: status) != nil { return }
+    if FileLock(path(Self.trimLockName), in: base, .createdIfMissing, of: trimLock, owner: owner) != nil { return }
     // A process that may only read the log trims nothing.
     guard errno == EACCES || errno == EROFS else { throw .inaccessible(DurableFileError(errno, "create", trimLock)) }
   }
@@ -172,13 +175,17 @@ final class LogPlace: Sendable {
   /// Returns the path of a consumer's file, relative to ``base``.
   func path(ofConsumerFile name: String) -> String { path("\(Self.consumersFolder)/\(name)") }
 
-  /// The status of the directory.
-  var status: FileStatus? { FileStatus(path: path, relativeTo: base, followsLinks: false) }
+  /// The directory, whose owner receives files that the superuser creates.
+  var owner: FileStatus? { .ifReadable(path: path, relativeTo: base, followsLinks: false) }
 
   /// A Boolean value that indicates whether the log's directory exists.
   var exists: Bool {
-    if let anchor { return anchor.isLinked }
-    return status?.kind == .directory
+    get throws(AppGroupsLogError) {
+      if let anchor { return anchor.isLinked }
+      return try AppGroupsLogError.examining { () throws(DurableFileError) in
+        try FileStatus(path: path, relativeTo: base, followsLinks: false, of: url)?.kind == .directory
+      }
+    }
   }
 
   /// A Boolean value that indicates whether the directory is held open, and its path does not matter.
@@ -186,8 +193,12 @@ final class LogPlace: Sendable {
 
   /// A Boolean value that indicates whether the log's path leads to this directory.
   var isAtPath: Bool {
-    guard let anchor else { return true }
-    return FileStatus(path: url.path, followsLinks: false)?.identity == anchor.identity
+    get throws(AppGroupsLogError) {
+      guard let anchor else { return true }
+      return try AppGroupsLogError.examining { () throws(DurableFileError) in
+        try FileStatus(path: url.path, followsLinks: false)?.identity == anchor.identity
+      }
+    }
   }
 
   // MARK: Locations in errors

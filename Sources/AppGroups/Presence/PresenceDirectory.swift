@@ -155,7 +155,7 @@ struct PresenceDirectory: Sendable {
       // process is gone, and no other process will ever use the name.
       // A suspended process, too, comes back with a new file.
       let isKept = isSuspended(try DurableFile.read(url))
-      guard lock.isFile(at: url.path) else { continue }
+      guard try lock.isFile(at: url.path) else { continue }
       if isKept { return true }
       unlink(url.path)
       return false
@@ -164,8 +164,6 @@ struct PresenceDirectory: Sendable {
   }
 
   private static func names(in directory: URL) throws(DurableFileError) -> [String] {
-    if let names = DirectoryListing.names(in: directory) { return names }
-    guard errno == ENOENT else { throw DurableFileError(errno, "list", directory) }
-    return []
+    try DirectoryListing.names(in: directory) ?? []
   }
 }

@@ -25,16 +25,16 @@ final class PresenceFile: Sendable {
   init(_ data: Data, at url: URL, temporariesIn folder: URL) throws(DurableFileError) {
     for _ in 0..<1000 {
       let temporary = folder.appending(path: "\(UUID.random().uuidString).tmp", directoryHint: .notDirectory)
-      guard let lock = FileLock(temporary.path, .new, of: url, owner: FileStatus(path: folder.path)) else {
+      guard let lock = FileLock(temporary.path, .new, of: url, owner: .ifReadable(path: folder.path)) else {
         throw DurableFileError(errno, "create a temporary file for", url)
       }
       do throws(DurableFileError) {
         // A process that removes litter may hold the lock, or may have removed the file.
-        guard try lock.tryLock(), lock.isFile(at: temporary.path) else {
+        guard try lock.tryLock(), try lock.isFile(at: temporary.path) else {
           unlink(temporary.path)
           continue
         }
-        guard data.withUnsafeBytes({ writeAll($0, to: lock.number) }) == data.count else {
+        guard data.withUnsafeBytes({ writeAll($0, to: lock.number, after: 0) }) == data.count else {
           throw DurableFileError(errno, "write", url)
         }
         guard rename(temporary.path, url.path) == 0 else { throw DurableFileError(errno, "create", url) }

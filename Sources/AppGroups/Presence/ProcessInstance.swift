@@ -30,7 +30,7 @@ struct ProcessInstance: Codable, Hashable, Sendable {
 
   #if os(Linux) || os(Android)
     private static let currentSystem: String = {
-      let space = FileStatus(path: "/proc/self/ns/pid").map { String($0.identity.inode) } ?? ""
+      let space = FileStatus.ifReadable(path: "/proc/self/ns/pid").map { String($0.identity.inode) } ?? ""
       return "\(text(of: "/proc/sys/kernel/random/boot_id") ?? "") \(space)"
     }()
 

@@ -1,5 +1,13 @@
+package import FileSignals
 package import Foundation
-import FileSignals
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Finds directories whose contents an `AppContainer` switches, by the records that it keeps in them.
 ///
@@ -32,8 +40,9 @@ package enum SwitchedRoots {
   ///
   /// - Parameter url: The location, with symbolic links resolved, which need not exist.
   /// - Returns: The root, or `nil` if the location is not switched.
+  /// - Throws: ``DurableFileError`` if that is unknown.
   /// - Complexity: Two accesses to the file system for each directory above the location.
-  package static func root(switching url: URL) -> URL? {
+  package static func root(switching url: URL) throws(DurableFileError) -> URL? {
     let path = url.standardizedFileURL.path
     let records = Array(zip(recordDirectories, [[], permanentNamesInSandbox]))
     var directory = path[...]
@@ -42,10 +51,10 @@ package enum SwitchedRoots {
       directory = path[..<slash]
       for (record, permanent) in records {
         let state = "\(directory)/\(record)/state.json"
-        guard FileStatus(path: state) != nil else { continue }
+        guard try exists(state) else { continue }
         let names = path[slash...].utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         let root = URL(filePath: "\(directory)/", directoryHint: .isDirectory)
-        let staying = permanentNames + permanent + [record] + excludes(in: URL(filePath: state))
+        let staying = permanentNames + permanent + [record] + (try excludes(in: URL(filePath: state)))
         if stays(names, staying) { return nil }
         // The records of a sandbox are one directory below its root, whose own paths are excluded.
         guard root.lastPathComponent == "Library" else { return root }
@@ -55,25 +64,34 @@ package enum SwitchedRoots {
     return nil
   }
 
+  private static func exists(_ state: String) throws(DurableFileError) -> Bool {
+    if FileStatus.ifReadable(path: state) != nil { return true }
+    // A sandbox may hide the directories above the ones that it permits.
+    if errno == EPERM { return false }
+    if let error = DurableFileError(unlessAbsent: errno, "inspect", URL(filePath: state)) { throw error }
+    return false
+  }
+
   private static func stays(_ names: [String], _ staying: [String]) -> Bool {
     let path = names.joined(separator: "/")
     return staying.contains { staying in
       if let name = nameAtAnyDepth(staying) { return names.contains(name) }
-      return path == staying || path.hasPrefix(staying + "/")
+      return path.utf8.elementsEqual(staying.utf8) || path.isPath(below: staying)
     }
   }
 
   /// Returns the name that stays at any depth, if an excluded path is such a rule: `**/name`.
   package static func nameAtAnyDepth(_ path: String) -> String? {
-    guard path.hasPrefix("**/") else { return nil }
-    let name = path.dropFirst(3)
-    return name.contains("/") ? nil : String(name)
+    guard path.begins(with: "**/") else { return nil }
+    let name = String(path.unicodeScalars.dropFirst(3))
+    return name.holds("/") ? nil : name
   }
 
-  /// Returns the paths that a state excludes from switching; none if it cannot be read.
-  private static func excludes(in state: URL) -> [String] {
+  /// Returns the paths that a state excludes from switching; none if it is damaged.
+  private static func excludes(in state: URL) throws(DurableFileError) -> [String] {
+    let data = try DurableFile.read(state)
     do {
-      return try JSONDecoder().decode(State.self, from: DurableFile.read(state)).excludes ?? []
+      return try JSONDecoder().decode(State.self, from: data).excludes ?? []
     } catch {
       return []
     }

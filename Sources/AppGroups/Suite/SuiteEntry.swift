@@ -69,7 +69,7 @@ final class SuiteEntry: Sendable {
     if let known = decodings.withLock({ $0.first { $0.type == identifier } }) { return content(of: known) }
     let decoding: Decoding
     do {
-      let item = try JSONDecoder().decode(type, from: Data(text))
+      let item = try JSONDecoder().decodeExplaining(type, from: Data(text))
       decoding = Decoding(type: identifier, value: Decoded(item), reason: "")
     } catch {
       decoding = Decoding(type: identifier, value: nil, reason: CodingReason.words(for: error))

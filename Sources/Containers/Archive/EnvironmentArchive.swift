@@ -114,8 +114,7 @@ enum EnvironmentArchive {
 
   private static func check(_ url: URL, isOutsideOf tree: URL) throws(AppContainerError) {
     let path = url.deletingLastPathComponent().resolvingSymlinksInPath().path + "/"
-    let inside = tree.resolvingSymlinksInPath().path
-    guard !path.hasPrefix(inside == "/" ? inside : inside + "/") else {
+    guard !path.isPath(below: tree.resolvingSymlinksInPath().path) else {
       throw .blocked(url, reason: "an archive inside the environment would contain itself")
     }
   }

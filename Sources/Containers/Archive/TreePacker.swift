@@ -40,14 +40,14 @@ struct TreePacker {
   private mutating func packDirectory(
     _ path: EntryPath, in folder: Folder, as place: EntryPath
   ) throws(AppContainerError) {
-    guard let status = folder.status(of: path) else { throw folder.failure("inspect", path) }
+    guard let status = try folder.status(of: path) else { throw folder.failure("inspect", path) }
     try append(ArchiveEntry(.directory, place, status))
   }
 
   private mutating func pack(_ path: EntryPath, in folder: Folder, as place: EntryPath) throws(AppContainerError) {
     // No reader would accept this path.
     if let problem = TreeUnpacker.problem(with: place) { throw .blocked(folder.place(of: path), reason: problem) }
-    guard let status = folder.status(of: path) else {
+    guard let status = try folder.status(of: path) else {
       // The entry was removed after the directory was listed, as temporary files may be.
       if errno == ENOENT { return }
       throw folder.failure("inspect", path)

@@ -106,7 +106,7 @@ struct TreeUnpacker {
       guard kind == .bytes, !payload.isEmpty, payload.count <= rest else {
         throw reader.damaged("the size of a file does not match the recorded size")
       }
-      let isWritten = payload.withUnsafeBytes { writeAll($0, to: file.number) == $0.count }
+      let isWritten = payload.withUnsafeBytes { writeAll($0, to: file.number, after: nil) == $0.count }
       guard isWritten else { throw folder.failure("write", name) }
       rest -= payload.count
       done.bytes += payload.count

@@ -1,3 +1,4 @@
+import FileSignals
 public import Foundation
 
 extension Cookie {
@@ -13,7 +14,7 @@ extension Cookie {
   ///   - date: The date of the response.
   public init?(header: String, from url: URL, at date: Date = Date()) {
     guard let target = CookieTarget(url), header.utf8.count <= 8192, !Self.hasControl(header) else { return nil }
-    let parts = header.split(separator: ";", omittingEmptySubsequences: false).map(Self.pair)
+    let parts = header.parts(separatedBy: ";").map(Self.pair)
     guard let (name, value) = parts.first, let value, !name.isEmpty || !value.isEmpty,
       name.utf8.count + value.utf8.count <= 4096
     else { return nil }
@@ -22,29 +23,30 @@ extension Cookie {
     for (name, value) in parts.dropFirst() { attributes[name.lowercased()] = value ?? "" }
 
     guard let domain = Self.domain(attributes["domain"], target) else { return nil }
-    let path = attributes["path"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let path = attributes["path"].flatMap { $0.begins(with: "/") ? $0 : nil }
     let isSecure = attributes["secure"] != nil
     let sameSite = SameSite(rawValue: attributes["samesite"]?.lowercased() ?? "") ?? .lax
     if isSecure, !target.isEncrypted { return nil }
     if sameSite == .none, !isSecure { return nil }
     let lowercased = name.lowercased()
-    if lowercased.hasPrefix("__secure-"), !isSecure { return nil }
-    if lowercased.hasPrefix("__host-"), !isSecure || path != "/" || domain.hasPrefix(".") { return nil }
+    if lowercased.begins(with: "__secure-"), !isSecure { return nil }
+    if lowercased.begins(with: "__host-"), !isSecure || path != "/" || domain.begins(with: ".") { return nil }
     self.init(
       name: name, value: value, domain: domain, path: path ?? target.defaultPath, expires: Self.end(attributes, date),
       isSecure: isSecure, isHTTPOnly: attributes["httponly"] != nil, sameSite: sameSite, createdAt: date)
   }
 
   /// Splits a pair into its name and the text after the equals sign, if there is one.
-  private static func pair(_ text: Substring) -> (String, String?) {
-    guard let sign = text.firstIndex(of: "=") else { return (trimmed(text), nil) }
+  private static func pair(_ text: String) -> (String, String?) {
+    let text = text.unicodeScalars
+    guard let sign = text.firstIndex(of: "=") else { return (trimmed(text[...]), nil) }
     return (trimmed(text[..<sign]), trimmed(text[text.index(after: sign)...]))
   }
 
-  private static func trimmed(_ text: Substring) -> String {
-    let isBlank = { (character: Character) in character == " " || character == "\t" }
-    let rest = text.drop(while: isBlank)
-    return String(rest.reversed().drop(while: isBlank).reversed())
+  private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
+    var rest = text
+    while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
+    return String(rest.drop { $0 == " " || $0 == "\t" })
   }
 
   static func hasControl(_ text: String) -> Bool {
@@ -54,10 +56,10 @@ extension Cookie {
   /// The domain with a leading dot, or the host without one; `nil` if the server may not name the domain.
   private static func domain(_ attribute: String?, _ target: CookieTarget) -> String? {
     guard var domain = attribute?.lowercased(), !domain.isEmpty else { return target.host }
-    if domain.hasPrefix(".") { domain.removeFirst() }
+    if domain.begins(with: ".") { domain.unicodeScalars.removeFirst() }
     guard domain == target.host || target.isBelow(domain) else { return nil }
     // A top-level domain: only a host of exactly that name may set the cookie, for itself.
-    guard domain.contains(".") else { return domain == target.host ? target.host : nil }
+    guard domain.holds(".") else { return domain == target.host ? target.host : nil }
     return target.isAddress ? target.host : "." + domain
   }
 

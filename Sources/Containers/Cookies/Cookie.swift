@@ -1,3 +1,4 @@
+import FileSignals
 public import Foundation
 import Signals
 
@@ -65,16 +66,16 @@ public struct Cookie: Codable, Hashable, Sendable {
     isHTTPOnly: Bool = false, sameSite: SameSite = .lax, createdAt: Date = Date()
   ) {
     let parts = name + value + path
-    if Self.hasControl(parts) || parts.contains(";") || name.contains("=") {
+    if Self.hasControl(parts) || parts.holds(";") || name.holds("=") {
       stop(because: "The cookie \(name.debugDescription) contains a character that would alter the request's header")
     }
-    if !path.hasPrefix("/") { stop(because: "The path \(path.debugDescription) of a cookie must begin with a slash") }
-    if domain.isEmpty || domain.contains("/") {
+    if !path.begins(with: "/") { stop(because: "The path \(path.debugDescription) of a cookie must begin with a slash") }
+    if domain.isEmpty || domain.holds("/") {
       stop(because: "The domain \(domain.debugDescription) of a cookie must be a host name")
     }
     let host = domain.lowercased()
-    isHostOnly = !host.hasPrefix(".")
-    self.domain = isHostOnly ? host : String(host.dropFirst())
+    isHostOnly = !host.begins(with: ".")
+    self.domain = isHostOnly ? host : String(host.unicodeScalars.dropFirst())
     (self.name, self.value, self.path, self.expires) = (name, value, path, expires)
     (self.isSecure, self.isHTTPOnly, self.sameSite, self.createdAt) = (isSecure, isHTTPOnly, sameSite, createdAt)
   }
@@ -102,28 +103,28 @@ struct CookieTarget {
   init?(_ url: URL) {
     guard let host = url.host()?.lowercased(), !host.isEmpty, let scheme = url.scheme?.lowercased() else { return nil }
     // A dot at the end means the same host.
-    self.host = host.hasSuffix(".") ? String(host.dropLast()) : host
+    self.host = host.without(ending: ".") ?? host
     isEncrypted = scheme == "https" || scheme == "wss"
     let path = url.path()
-    self.path = path.hasPrefix("/") ? path : "/"
+    self.path = path.begins(with: "/") ? path : "/"
   }
 
   /// Returns whether the host is a subdomain of a domain.
-  func isBelow(_ domain: String) -> Bool { !isAddress && host.hasSuffix("." + domain) }
+  func isBelow(_ domain: String) -> Bool { !isAddress && host.ends(with: "." + domain) }
 
   /// Returns whether the path is below another one, or is equal to it.
   func isBelow(path prefix: String) -> Bool {
-    path == prefix || (path.hasPrefix(prefix) && (prefix.hasSuffix("/") || path.dropFirst(prefix.count).hasPrefix("/")))
+    path.utf8.elementsEqual(prefix.utf8) || path.isPath(below: prefix)
   }
 
   /// The path below which a cookie is sent if the server does not name one.
   var defaultPath: String {
-    guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return "/" }
     return String(path[..<slash])
   }
 
   /// A Boolean value that indicates whether the host is an IP address, which has no subdomains.
   var isAddress: Bool {
-    host.contains(":") || host.split(separator: ".").last?.allSatisfy(\.isNumber) == true
+    host.holds(":") || host.split(separator: ".").last?.allSatisfy(\.isNumber) == true
   }
 }

@@ -99,7 +99,7 @@ extension ContainerAccess {
       }
       try commit(changed)
     } catch {
-      for name in names where hidden.status(of: discarded.appending(name)) != nil {
+      for name in names where try hidden.status(of: discarded.appending(name)) != nil {
         _ = try ExclusiveRename.move(discarded.appending(name), in: hidden, to: EntryPath(name), in: hidden)
       }
       hidden.removeIfEmpty(discarded)

@@ -34,7 +34,7 @@ final class ContainerAccess {
     } else {
       let name = AppContainer.Environment.defaultID.uuidString
       try makeDirectories(of: name)
-      if hidden.status(of: EntryPath("\(name)/\(ContainerLayout.info)")) == nil {
+      if try hidden.status(of: EntryPath("\(name)/\(ContainerLayout.info)")) == nil {
         try store.write(EnvironmentInfo(uuid: name, name: "Default", createdAt: Date()), for: name)
       }
       state.revision = 1

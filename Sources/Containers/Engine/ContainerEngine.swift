@@ -120,7 +120,8 @@ final class ContainerEngine: Sendable {
   }
 
   private func prepareRoot() throws(AppContainerError) {
-    if let outer = SwitchedRoots.root(switching: layout.root) {
+    let outer = try wrapped { () throws(DurableFileError) in try SwitchedRoots.root(switching: layout.root) }
+    if let outer {
       throw .unusableRoot(layout.root, reason: "it is inside \(outer.path), which another AppContainer switches")
     }
     let root = try Folder(layout.root)
@@ -131,7 +132,7 @@ final class ContainerEngine: Sendable {
       guard case .blocked = error else { throw error }
       throw .unusableRoot(layout.root, reason: "its entry \(layout.hidden.text) is not a directory")
     }
-    guard root.status(of: layout.hidden)?.device == root.status(of: .top)?.device else {
+    guard try root.status(of: layout.hidden)?.device == root.status(of: .top)?.device else {
       throw .unusableRoot(layout.root, reason: "its entry \(layout.hidden.text) is on another file system")
     }
   }

@@ -141,9 +141,11 @@ struct ContainerStore: Sendable {
   /// Links and directories with other names are ignored.
   func environmentIDs() throws(AppContainerError) -> [UUID] {
     let hidden = try Folder(layout.hiddenURL)
-    return try hidden.names().compactMap { name in
-      hidden.status(of: name)?.kind == .directory ? ContainerLayout.id(name.text) : nil
+    var ids: [UUID] = []
+    for name in try hidden.names() where try hidden.status(of: name)?.kind == .directory {
+      if let id = ContainerLayout.id(name.text) { ids.append(id) }
     }
+    return ids
   }
 
   // MARK: Files

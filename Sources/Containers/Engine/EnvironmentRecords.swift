@@ -36,7 +36,8 @@ final class EnvironmentRecords: Sendable {
   func info(
     _ id: UUID, read: () throws(AppContainerError) -> EnvironmentInfo
   ) throws(AppContainerError) -> EnvironmentInfo {
-    let stamp = FileStamp(path: "\(directory)/\(id.uuidString)/\(ContainerLayout.info)")
+    // Without a stamp, the record is read again.
+    let stamp = FileStamp.ifReadable(path: "\(directory)/\(id.uuidString)/\(ContainerLayout.info)")
     if let stamp, let known = records.withLock({ $0[id] }), known.stamp == stamp { return known.info }
     let info = try read()
     // A file that is replaced while it is read has another stamp than this one.

@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 
 /// The rules that decide which entries stay in place during a switch.
 struct ExcludeRules: Sendable {
@@ -52,15 +53,15 @@ struct ExcludeRules: Sendable {
   ///
   /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if the path is not below the root.
   static func normalized(_ text: String) throws(AppContainerError) -> String {
-    let names = text.split(separator: "/", omittingEmptySubsequences: true)
-    if text.hasPrefix("/") { throw .invalidExcludedPath(text, reason: "it is absolute") }
+    let names = text.parts(separatedBy: "/", omittingEmpty: true)
+    if text.begins(with: "/") { throw .invalidExcludedPath(text, reason: "it is absolute") }
     if text.utf8.contains(0) { throw .invalidExcludedPath(text, reason: "it contains a NUL character") }
     if names.isEmpty { throw .invalidExcludedPath(text, reason: "it is empty") }
     if names.contains("..") { throw .invalidExcludedPath(text, reason: "it contains \"..\"") }
     let path = names.filter { $0 != "." }.joined(separator: "/")
     if path.isEmpty { throw .invalidExcludedPath(text, reason: "it is the root itself") }
     let exact = SwitchedRoots.nameAtAnyDepth(path) ?? path
-    if exact.contains("*") {
+    if exact.holds("*") {
       throw .invalidExcludedPath(text, reason: "the only pattern is \"**/name\", for a name at any depth")
     }
     return path

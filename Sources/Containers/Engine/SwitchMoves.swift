@@ -17,7 +17,7 @@ struct SwitchMoves {
   /// Call it before the journal is written: entries that exist afterwards count as moved from the root.
   func clearTheWay() throws(AppContainerError) {
     let stash = try folder(journal.leavingTo)
-    for path in journal.leaving where stash.status(of: path) != nil { try putAside(path, of: stash) }
+    for path in journal.leaving where try stash.status(of: path) != nil { try putAside(path, of: stash) }
   }
 
   /// Moves all entries.
@@ -36,7 +36,7 @@ struct SwitchMoves {
       for path in journal.arriving {
         try makeParents(of: path, in: root, like: source)
         // Another program has created the entry in the meantime.
-        if root.status(of: path) != nil, source.status(of: path) != nil { try putAside(path, of: root) }
+        if try root.status(of: path) != nil, try source.status(of: path) != nil { try putAside(path, of: root) }
         try move(path, from: source, to: root)
         step(.arrived)
       }
@@ -53,15 +53,15 @@ struct SwitchMoves {
     if let source = journal.arrivingFrom {
       let source = try folder(source)
       folders.append(source)
-      for path in journal.arriving.reversed() where source.status(of: path) == nil {
+      for path in journal.arriving.reversed() where try source.status(of: path) == nil {
         try makeParents(of: path, in: source, like: root)
         try move(path, from: root, to: source)
         step(.returned)
       }
     }
-    for path in journal.leaving.reversed() where stash.status(of: path) != nil {
+    for path in journal.leaving.reversed() where try stash.status(of: path) != nil {
       // An entry that another program has created at this path belongs to no environment.
-      if root.status(of: path) != nil { try putAside(path, of: root) }
+      if try root.status(of: path) != nil { try putAside(path, of: root) }
       try makeParents(of: path, in: root, like: stash)
       try move(path, from: stash, to: root)
       step(.returned)
@@ -76,7 +76,7 @@ struct SwitchMoves {
 
   private func move(_ path: EntryPath, from old: Folder, to new: Folder) throws(AppContainerError) {
     // Another program may have removed the entry in the meantime.
-    guard old.status(of: path) != nil else { return }
+    guard try old.status(of: path) != nil else { return }
     guard try ExclusiveRename.move(path, in: old, to: path, in: new) else {
       throw .blocked(new.place(of: path), reason: "it was created while files were being moved")
     }
@@ -90,14 +90,14 @@ struct SwitchMoves {
   }
 
   private func replace(_ replacement: SwitchJournal.Replacement) throws(AppContainerError) {
-    if hidden.status(of: replacement.path) != nil {
+    if try hidden.status(of: replacement.path) != nil {
       _ = try ExclusiveRename.move(replacement.path, in: hidden, to: replacement.old, in: hidden)
     }
     try hidden.makeDirectory(replacement.path)
   }
 
   private func restore(_ replacement: SwitchJournal.Replacement) throws(AppContainerError) {
-    guard hidden.status(of: replacement.old) != nil else { return }
+    guard try hidden.status(of: replacement.old) != nil else { return }
     try TreeRemover.remove(replacement.path, in: hidden)
     _ = try ExclusiveRename.move(replacement.old, in: hidden, to: replacement.path, in: hidden)
   }
@@ -107,7 +107,7 @@ struct SwitchMoves {
   private func makeParents(
     of path: EntryPath, in folder: Folder, like model: Folder
   ) throws(AppContainerError) {
-    for parent in path.ancestors where folder.status(of: parent) == nil {
+    for parent in path.ancestors where try folder.status(of: parent) == nil {
       try folder.makeDirectory(parent, permissions: model.status(of: parent)?.permissions ?? 0o700)
     }
   }
@@ -121,7 +121,7 @@ struct SwitchMoves {
     try root.synchronize()
     for folder in folders { try folder.synchronize() }
     for parent in Set((journal.leaving + journal.arriving).flatMap(\.ancestors)) {
-      for folder in folders + [root] where folder.status(of: parent)?.kind == .directory {
+      for folder in folders + [root] where try folder.status(of: parent)?.kind == .directory {
         try folder.synchronize(parent)
       }
     }

@@ -32,7 +32,7 @@ struct SwitchPlan {
         try look(at: entry, in: root, &paths)
       case .moves: paths.append(entry)
       case .opens:
-        let isKept = staysOpen(entry, in: root)
+        let isKept = try staysOpen(entry, in: root)
         guard try isKept ? true : holdsNamed(entry, in: root) else {
           paths.append(entry)
           continue
@@ -46,16 +46,18 @@ struct SwitchPlan {
   /// Returns whether a directory stays, which it does only if it contains an entry that stays.
   ///
   /// A link in its place is not entered. It is moved like any other entry.
-  private func staysOpen(_ path: EntryPath, in root: Folder) -> Bool {
-    guard root.status(of: path)?.kind == .directory else { return false }
-    return rules.fixed.contains(path) || rules.stayingEntries(below: path).contains { root.status(of: $0) != nil }
+  private func staysOpen(_ path: EntryPath, in root: Folder) throws(AppContainerError) -> Bool {
+    guard try root.status(of: path)?.kind == .directory else { return false }
+    if rules.fixed.contains(path) { return true }
+    for entry in rules.stayingEntries(below: path) where try root.status(of: entry) != nil { return true }
+    return false
   }
 
   /// Returns whether an entry is a directory that contains an entry that stays because of its name.
   ///
   /// It reads all directories below, but only if there are such names.
   private func holdsNamed(_ path: EntryPath, in root: Folder) throws(AppContainerError) -> Bool {
-    guard !rules.names.isEmpty, root.status(of: path)?.kind == .directory else { return false }
+    guard !rules.names.isEmpty, try root.status(of: path)?.kind == .directory else { return false }
     for name in try root.names(at: path) {
       if rules.names.contains(name) { return true }
       if try holdsNamed(path.appending(name), in: root) { return true }
@@ -78,12 +80,12 @@ struct SwitchPlan {
       // Only an archive from another source can contain the entry, and no switch would ever put it away again.
       if rules.permanent.contains(entry) { continue }
       if opened.contains(entry) {
-        guard data.status(of: entry)?.kind == .directory else {
+        guard try data.status(of: entry)?.kind == .directory else {
           let reason = "it contains excluded files, and the environment has a file of the same name"
           throw .blocked(root.place(of: entry), reason: reason)
         }
         try look(at: entry, in: data, into: root, &paths)
-      } else if case .stays = rules.verdict(on: entry), root.status(of: entry) != nil {
+      } else if case .stays = rules.verdict(on: entry), try root.status(of: entry) != nil {
         // The entry was put away before its path was excluded, and the root now has the shared one.
         continue
       } else {

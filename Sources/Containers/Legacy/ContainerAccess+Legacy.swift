@@ -49,7 +49,7 @@ extension ContainerAccess {
       try merge(name, from: source, into: isActive ? root : data)
     }
     if !isActive { try convertPreferences(of: id, in: data) }
-    if source.status(of: LegacyContainers.record) != nil {
+    if try source.status(of: LegacyContainers.record) != nil {
       let place = EntryPath(id.uuidString).appending(LegacyContainers.record)
       if try !ExclusiveRename.move(LegacyContainers.record, in: source, to: place, in: hidden) {
         try TreeRemover.remove(LegacyContainers.record, in: source)
@@ -62,7 +62,7 @@ extension ContainerAccess {
   /// Moves an entry, without overwriting anything: directories are merged, and other conflicts are put aside.
   private func merge(_ path: EntryPath, from source: Folder, into target: Folder) throws {
     if try ExclusiveRename.move(path, in: source, to: path, in: target) { return }
-    let kinds = [source, target].map { $0.status(of: path)?.kind }
+    let kinds = [try source.status(of: path)?.kind, try target.status(of: path)?.kind]
     guard kinds == [.directory, .directory] else { return try putAside(path, of: source) }
     for name in try source.names(at: path) { try merge(path.appending(name), from: source, into: target) }
     source.removeIfEmpty(path)
@@ -78,7 +78,7 @@ extension ContainerAccess {
   /// Copies the preferences of a container to where a switch loads them from, if the system owns their directory.
   private func convertPreferences(of id: UUID, in data: Folder) throws {
     let directory = EntryPath("Library/Preferences")
-    guard layout.permanent.contains(directory), data.status(of: directory)?.kind == .directory else { return }
+    guard layout.permanent.contains(directory), try data.status(of: directory)?.kind == .directory else { return }
     var suites: [String: [String: Any]] = [:]
     for name in try data.names(at: directory) where name.text.hasSuffix(".plist") {
       let contents = try DurableFile.read(data.place(of: directory.appending(name)))

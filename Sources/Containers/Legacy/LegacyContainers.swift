@@ -34,13 +34,14 @@ struct LegacyContainers {
 
   /// Opens the records of a root; fails if there are none.
   init?(in root: Folder) throws(AppContainerError) {
-    guard root.status(of: Self.path)?.kind == .directory else { return nil }
+    guard try root.status(of: Self.path)?.kind == .directory else { return nil }
     let folder = try Folder(Self.path, in: root)
     self.folder = folder
-    ids = try folder.names().compactMap { name in
-      folder.status(of: name)?.kind == .directory ? ContainerLayout.id(name.text.uppercased()) : nil
+    var ids: [UUID] = []
+    for name in try folder.names() where try folder.status(of: name)?.kind == .directory {
+      if let id = ContainerLayout.id(name.text.uppercased()) { ids.append(id) }
     }
-    .sorted { $0.uuidString < $1.uuidString }
+    self.ids = ids.sorted { $0.uuidString < $1.uuidString }
   }
 
   /// The name of a container's directory.
@@ -64,7 +65,7 @@ struct LegacyContainers {
   ///
   /// Without settings, AppContainer assumes the default container. That is certain only if no container was activated.
   func active() throws(AppContainerError) -> UUID {
-    for name in Self.settings where folder.status(of: name) != nil {
+    for name in Self.settings where try folder.status(of: name) != nil {
       let url = folder.place(of: name)
       do {
         let text = try PropertyListDecoder().decode(Settings.self, from: DurableFile.read(url)).currentContainerUUID
@@ -83,7 +84,7 @@ struct LegacyContainers {
 
   /// Removes the records, once all containers have been moved, and puts everything else aside.
   func remove(from root: Folder, aside: (EntryPath) throws -> Void) throws {
-    for name in Self.settings where folder.status(of: name) != nil { try TreeRemover.remove(name, in: folder) }
+    for name in Self.settings where try folder.status(of: name) != nil { try TreeRemover.remove(name, in: folder) }
     for id in ids { folder.removeIfEmpty(try name(of: id)) }
     for name in try folder.names() { try aside(name) }
     root.removeIfEmpty(Self.path)

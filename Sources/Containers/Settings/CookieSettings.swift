@@ -52,7 +52,7 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
     let (mine, owner) = (SettingsDirectory.owner(of: directory), storedOwner)
     if owner == mine { return }
     if let owner {
-      if let other = SettingsDirectory.existing(of: owner, beside: directory) { try flush(into: other) }
+      if let other = try SettingsDirectory.existing(of: owner, beside: directory) { try flush(into: other) }
       try load(from: directory)
     } else {
       // The cookies have never been switched, so they belong to the active environment.
@@ -65,7 +65,7 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
   }
 
   func flush(into directory: URL) throws {
-    guard let directory = SettingsDirectory.place(of: storedOwner, insteadOf: directory) else { return }
+    guard let directory = try SettingsDirectory.place(of: storedOwner, insteadOf: directory) else { return }
     let contents = Contents(cookies: cookies.map(SavedCookie.init))
     try DurableFile.write(Contents.format.encode(contents), to: file(in: directory), durability: .storage, mode: 0o600)
   }

@@ -33,7 +33,7 @@ struct DefaultsSettings: EnvironmentSettings {
       let owner = values[Self.ownerKey] as? String
       if let owner, owner != SettingsDirectory.owner(of: directory) {
         // The values belong to another environment. Save them there if it still exists.
-        if let other = SettingsDirectory.existing(of: owner, beside: directory) { try write([domain], into: other) }
+        if let other = try SettingsDirectory.existing(of: owner, beside: directory) { try write([domain], into: other) }
         try load([domain], from: directory)
       } else if owner == nil {
         // The values have never been switched, so they belong to the active environment.
@@ -47,8 +47,8 @@ struct DefaultsSettings: EnvironmentSettings {
 
   func flush(into directory: URL) throws {
     for domain in domains { try domain.synchronize() }
-    let places = Dictionary(grouping: domains) { domain in
-      SettingsDirectory.place(of: domain.string(forKey: Self.ownerKey), insteadOf: directory)
+    let places = try Dictionary(grouping: domains) { domain in
+      try SettingsDirectory.place(of: domain.string(forKey: Self.ownerKey), insteadOf: directory)
     }
     for (place, domains) in places { if let place { try write(domains, into: place) } }
   }
@@ -76,7 +76,7 @@ struct DefaultsSettings: EnvironmentSettings {
         try domain.replace(by: stored, endingWith: Self.ownerKey)
       } else {
         // The switching process does not know this suite, so this process saves the values of the old environment.
-        if let other = SettingsDirectory.existing(of: owner, beside: new) {
+        if let other = try SettingsDirectory.existing(of: owner, beside: new) {
           try domain.synchronize()
           try write([domain], into: other)
         }

@@ -13,18 +13,18 @@ enum SettingsDirectory {
 
   /// Returns the directory in which to save settings: `directory`, or the one of another environment that still owns
   /// them; `nil` if no environment owns them.
-  static func place(of owner: String?, insteadOf directory: URL) -> URL? {
+  static func place(of owner: String?, insteadOf directory: URL) throws(DurableFileError) -> URL? {
     guard let owner, owner != self.owner(of: directory) else { return directory }
-    return existing(of: owner, beside: directory)
+    return try existing(of: owner, beside: directory)
   }
 
   /// Returns the directory of another environment of the same root, if it still exists.
-  static func existing(of owner: String, beside directory: URL) -> URL? {
+  static func existing(of owner: String, beside directory: URL) throws(DurableFileError) -> URL? {
     let hidden = directory.deletingLastPathComponent().deletingLastPathComponent()
     // Other programs may have written this string. Only an identifier may become part of a path.
     guard let name = UUID(uuidString: owner)?.uuidString else { return nil }
     let other = hidden.appending(path: name)
       .appending(path: directory.lastPathComponent, directoryHint: .isDirectory)
-    return FileStatus(path: other.path, followsLinks: false)?.kind == .directory ? other : nil
+    return try FileStatus(path: other.path, followsLinks: false)?.kind == .directory ? other : nil
   }
 }

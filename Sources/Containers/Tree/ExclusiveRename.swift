@@ -18,12 +18,12 @@ enum ExclusiveRename {
   static func move(
     _ source: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
   ) throws(AppContainerError) -> Bool {
-    if rename(source, in: old, to: destination, in: new) { return true }
+    if try rename(source, in: old, to: destination, in: new) { return true }
     if errno == EACCES, let mode = closedMode(of: source, in: old) {
       // The system updates the entry `..` of a directory that gets another parent, for which the owner needs the right
       // to write. A process that is killed here leaves the owner with that right.
       guard fchmodat(old.number, source.cString, mode | 0o700, 0) == 0 else { throw failure(source, old) }
-      let isMoved = rename(source, in: old, to: destination, in: new)
+      let isMoved = try rename(source, in: old, to: destination, in: new)
       let reason = errno
       let (place, name) = isMoved ? (new, destination) : (old, source)
       guard fchmodat(place.number, name.cString, mode, 0) == 0 else { throw place.failure("set the mode of", name) }
@@ -37,13 +37,13 @@ enum ExclusiveRename {
   /// Renames an entry, and sets `errno` if that fails.
   private static func rename(
     _ source: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
-  ) -> Bool {
+  ) throws(AppContainerError) -> Bool {
     if let result = system(old.number, source.cString, new.number, destination.cString) {
       if result == 0 { return true }
       // Some file systems do not support exclusive renames.
       guard errno == EINVAL || errno == ENOSYS || errno == ENOTSUP else { return false }
     }
-    guard new.status(of: destination) == nil else {
+    guard try new.status(of: destination) == nil else {
       errno = EEXIST
       return false
     }
@@ -56,10 +56,15 @@ enum ExclusiveRename {
   private static func closedMode(of path: EntryPath, in folder: Folder) -> mode_t? {
     let reason = errno
     defer { errno = reason }
-    guard let status = folder.status(of: path), status.kind == .directory, status.permissions & 0o200 == 0 else {
+    do throws(AppContainerError) {
+      guard let status = try folder.status(of: path), status.kind == .directory, status.permissions & 0o200 == 0 else {
+        return nil
+      }
+      return mode_t(status.permissions)
+    } catch {
+      // The failed rename is reported.
       return nil
     }
-    return mode_t(status.permissions)
   }
 
   private static func failure(_ path: EntryPath, _ folder: Folder) -> AppContainerError {

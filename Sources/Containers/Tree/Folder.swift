@@ -43,9 +43,14 @@ final class Folder: Sendable {
   }
 
   /// Returns the status of an entry, without following a symbolic link; `nil` if there is none.
-  func status(of path: EntryPath) -> EntryStatus? {
+  ///
+  /// - Throws: ``AppContainerError`` if it is unknown whether there is an entry.
+  func status(of path: EntryPath) throws(AppContainerError) -> EntryStatus? {
     var status = stat()
-    guard fstatat(number, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    guard fstatat(number, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      if let error = DurableFileError(unlessAbsent: errno, "inspect", place(of: path)) { throw .file(error) }
+      return nil
+    }
     return EntryStatus(status)
   }
 
@@ -77,11 +82,22 @@ final class Folder: Sendable {
     return length
   }
 
-  /// Creates a directory, unless it exists.
+  /// Creates a directory, unless it exists, and waits until its name is on the disk.
   func makeDirectory(_ path: EntryPath, permissions: UInt16 = 0o700) throws(AppContainerError) {
-    if mkdirat(number, path.cString, mode_t(permissions)) == 0 { return }
+    try makeDirectory(path) {
+      FileSignals.makeDirectory(path.cString, parent: path.parent.cString, in: number, permissions: permissions)
+    }
+  }
+
+  /// Creates a directory of a tree that is synchronized as a whole later, unless it exists.
+  func makeDirectoryOfTree(_ path: EntryPath) throws(AppContainerError) {
+    try makeDirectory(path) { mkdirat(number, path.cString, 0o700) == 0 }
+  }
+
+  private func makeDirectory(_ path: EntryPath, _ make: () -> Bool) throws(AppContainerError) {
+    if make() { return }
     guard errno == EEXIST else { throw failure("create", path) }
-    guard status(of: path)?.kind == .directory else {
+    guard try status(of: path)?.kind == .directory else {
       throw .blocked(place(of: path), reason: "a directory must be created in its place")
     }
   }

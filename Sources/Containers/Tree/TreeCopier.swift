@@ -29,7 +29,7 @@ struct TreeCopier {
   mutating func copy(
     _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
   ) throws(AppContainerError) {
-    guard let status = old.status(of: path) else { throw old.failure("inspect", path) }
+    guard let status = try old.status(of: path) else { throw old.failure("inspect", path) }
     switch status.kind {
     case .directory: try copyDirectory(path, in: old, to: destination, in: new, status)
     case .regular: try copyFile(path, in: old, to: destination, in: new, status)
@@ -45,7 +45,7 @@ struct TreeCopier {
   private mutating func copyDirectory(
     _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder, _ status: EntryStatus
   ) throws(AppContainerError) {
-    try new.makeDirectory(destination)
+    try new.makeDirectoryOfTree(destination)
     let source = try Folder(path, in: old)
     let copy = try Folder(destination, in: new)
     // A log's cursors are in a hidden folder. Copied before the events, they are never ahead of them.
@@ -55,7 +55,7 @@ struct TreeCopier {
       } catch {
         // Another process has removed the entry in the meantime, such as a temporary file or a segment of a log.
         if case .cancelled = error { throw error }
-        guard source.status(of: name) == nil, errno == ENOENT else { throw error }
+        guard try source.status(of: name) == nil else { throw error }
       }
     }
     // This must come last: creating entries in the directory changes its time, and needs the permission to write.
@@ -75,12 +75,14 @@ struct TreeCopier {
       throw new.failure("create", destination)
     }
     var buffer = [UInt8](repeating: 0, count: min(max(status.size, 1), 1 << 18))
+    var size = 0
     while true {
       let count = buffer.withUnsafeMutableBytes { readAll($0, from: source.number) }
       guard count >= 0 else { throw old.failure("read", path) }
       if count == 0 { break }
-      let written = buffer.withUnsafeBytes { writeAll(.init(rebasing: $0[..<count]), to: copy.number) }
+      let written = buffer.withUnsafeBytes { writeAll(.init(rebasing: $0[..<count]), to: copy.number, after: size) }
       guard written == count else { throw new.failure("write", destination) }
+      size += count
     }
     guard fchmod(copy.number, mode_t(status.permissions)) == 0 else {
       throw new.failure("set the mode of", destination)

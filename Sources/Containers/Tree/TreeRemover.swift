@@ -29,7 +29,7 @@ enum TreeRemover {
   private static func remove(
     _ path: EntryPath, in folder: Folder, top: Folder?, depth: Int
   ) throws(AppContainerError) -> Bool {
-    guard let status = folder.status(of: path) else { return false }
+    guard let status = try folder.status(of: path) else { return false }
     guard status.kind == .directory else {
       guard unlinkat(folder.number, path.cString, 0) == 0 || errno == ENOENT else {
         throw folder.failure("remove", path)

@@ -110,8 +110,8 @@ final class DatabaseArchive: SessionArchive {
   /// Renames an unusable file, together with its log.
   private func putAside() throws {
     close()
-    let place = PutAside.place(for: url)
-    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+    let place = try PutAside.place(for: url)
+    for suffix in ["", "-wal", "-shm"] where try FileStatus(path: url.path + suffix) != nil {
       try FileManager.default.moveItem(atPath: url.path + suffix, toPath: place.path + suffix)
     }
   }

@@ -18,7 +18,7 @@ struct FileArchive: SessionArchive {
   func write(_ contents: ArchiveContents) throws {
     if let data = try content(), !isReadable(data) {
       // Keep a copy: a newer version of the app may be able to read it.
-      try DurableFile.write(data, to: PutAside.place(for: url), mode: 0o600)
+      try DurableFile.write(data, to: try PutAside.place(for: url), mode: 0o600)
     }
     try DurableFile.write(Self.format.encode(contents), to: url, mode: 0o600)
   }

@@ -19,14 +19,16 @@ struct OtherArchives: Sendable {
   static func database(in root: URL) -> URL { root.appending(path: "session.sqlite", directoryHint: .notDirectory) }
 
   /// Returns the path of another archive that is in use, or `nil` if there is none.
-  func pathInUse() -> String? {
-    guard case .file(let own) = location else { return fileInUse(besides: nil) }
-    let identity = FileStatus(path: own.path)?.identity
+  ///
+  /// - Throws: ``DurableFileError`` if that is unknown.
+  func pathInUse() throws(DurableFileError) -> String? {
+    guard case .file(let own) = location else { return try fileInUse(besides: nil) }
+    let identity = try FileStatus(path: own.path)?.identity
     let database = Self.database(in: root)
-    if let status = FileStatus(path: database.path), status.identity != identity, isInUse(database) {
+    if let status = try FileStatus(path: database.path), status.identity != identity, isInUse(database) {
       return database.path
     }
-    return fileInUse(besides: identity)
+    return try fileInUse(besides: identity)
   }
 
   private func isInUse(_ database: URL) -> Bool {
@@ -40,10 +42,10 @@ struct OtherArchives: Sendable {
     }
   }
 
-  private func fileInUse(besides own: FileIdentity?) -> String? {
-    for name in (DirectoryListing.names(in: root) ?? []).sorted() where !name.contains(".kept-") {
+  private func fileInUse(besides own: FileIdentity?) throws(DurableFileError) -> String? {
+    for name in (try DirectoryListing.names(in: root) ?? []).sorted() where !name.contains(".kept-") {
       let url = root.appending(path: name, directoryHint: .notDirectory)
-      guard let status = FileStatus(path: url.path), status.kind == .regular, status.identity != own,
+      guard let status = try FileStatus(path: url.path), status.kind == .regular, status.identity != own,
         status.size < Self.largestSize
       else { continue }
       do {

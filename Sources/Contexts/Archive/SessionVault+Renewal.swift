@@ -48,7 +48,7 @@ extension SessionVault {
   func beginRenewal(of session: StoredSession<User>, under lock: RenewalLock) -> RenewalStart {
     attempt { () throws -> RenewalStart in
       try locked {
-        guard lock.isCurrent else { return .superseded }
+        guard try lock.isCurrent else { return .superseded }
         switch try renewable(session) {
         case .failure(let answer): return .answer(answer.answer)
         case .success(let found):
@@ -84,7 +84,7 @@ extension SessionVault {
               return .answer(.failed(.refreshBlocked(processID: claim.process)))
             }
           }
-          place.breakLock()
+          try place.breakLock()
           return .broken
         }
       }

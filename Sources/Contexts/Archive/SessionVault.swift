@@ -79,7 +79,7 @@ struct SessionVault<User: SessionUser>: Sendable {
   /// - Throws: ``ContextError/otherArchive(path:configured:)`` if it is empty because another one is in use.
   func read() throws -> ArchiveContents {
     let contents = try archive.read()
-    if contents.revision == 0, let other = others?.pathInUse() {
+    if contents.revision == 0, let other = try others?.pathInUse() {
       throw ContextError.otherArchive(path: other, configured: archive.path)
     }
     return contents
@@ -117,7 +117,7 @@ struct SessionVault<User: SessionUser>: Sendable {
           return .superseded(try current(in: contents), write)
         }
         if write.isLate { return .found(try current(in: contents)) }
-        if let attempt = write.attempt, attempt.session.generation != contents.generation || !attempt.isCurrent {
+        if let attempt = write.attempt, try attempt.session.generation != contents.generation || !attempt.isCurrent {
           // Another process took the renewal over while this one was stopped. Its session counts.
           return .superseded(try current(in: contents), write)
         }

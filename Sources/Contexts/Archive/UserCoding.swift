@@ -1,3 +1,4 @@
+import AppGroups
 import Foundation
 import Signals
 
@@ -55,9 +56,9 @@ struct UserCoding<User: SessionUser>: Sendable {
 
   private func decode(_ record: ArchivedRecord) throws(ContextError) -> User {
     do {
-      return try JSONDecoder().decode(User.self, from: Data(record.payload.utf8))
+      return try JSONDecoder().decodeExplaining(User.self, from: Data(record.payload.utf8))
     } catch {
-      throw .undecodableUser(userID: record.id, version: record.version, reason: "\(error)")
+      throw .undecodableUser(userID: record.id, version: record.version, reason: CodingReason.words(for: error))
     }
   }
 

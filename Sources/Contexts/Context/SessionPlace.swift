@@ -13,9 +13,13 @@ struct SessionPlace {
   init(root: URL, _ configuration: ContextConfiguration) throws(ContextError) {
     // The check needs a path inside the directory, because the directory itself may be the root of an `AppContainer`.
     for url in [root.appending(path: "Files", directoryHint: .isDirectory)] + Self.places(configuration) {
-      if let switched = SwitchedRoots.root(switching: url.resolvingSymlinksInPath()) {
-        throw .switchedDirectory(path: url.path, root: switched.path)
+      let switched: URL?
+      do throws(DurableFileError) {
+        switched = try SwitchedRoots.root(switching: url.resolvingSymlinksInPath())
+      } catch {
+        throw .archive(path: url.path, operation: "inspect", reason: "\(error)")
       }
+      if let switched { throw .switchedDirectory(path: url.path, root: switched.path) }
     }
     do {
       let container = try AppGroupsContainer(directory: root)
@@ -32,7 +36,7 @@ struct SessionPlace {
     let top = scope.root.resolvingSymlinksInPath()
     for url in Self.places(configuration) {
       let path = url.resolvingSymlinksInPath().standardizedFileURL.path
-      if !path.hasPrefix(top.standardizedFileURL.path + "/") { throw .outsideScope(place: url.path, root: top.path) }
+      if !path.isPath(below: top.standardizedFileURL.path) { throw .outsideScope(place: url.path, root: top.path) }
     }
     if let secrets = configuration.secrets, !(secrets is FileSecretStore) {
       throw .outsideScope(place: "\(type(of: secrets))", root: top.path)

@@ -23,7 +23,7 @@ extension StandardAppContext {
   public func purge(userID: String) async throws {
     _ = try await remove(purgingStores: true) { [layout] archived, present in
       if present.contains(userID) { throw ContextError.alreadyAuthenticated(userID: userID) }
-      guard archived.contains(userID) || layout.hasStores(of: userID) else {
+      guard try archived.contains(userID) || layout.hasStores(of: userID) else {
         throw ContextError.unknownUser(userID: userID)
       }
       return [userID]

@@ -48,7 +48,7 @@ public struct FileSecretStore: SecretStore {
   /// Stores a secret.
   public func write(_ secret: Data, forKey key: String) throws(SecretStoreError) {
     if try !hasDirectory() {
-      guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
+      guard makeDirectory(directory.path) || errno == EEXIST else {
         throw failure("create the directory", directory)
       }
       _ = try hasDirectory()
@@ -89,7 +89,9 @@ public struct FileSecretStore: SecretStore {
   /// The names of all secrets.
   public func keys() throws(SecretStoreError) -> [String] {
     guard try hasDirectory() else { return [] }
-    guard let names = DirectoryListing.names(in: directory) else { throw failure("list the secrets in", directory) }
+    let names = try examining("list the secrets in", directory) { () throws(DurableFileError) in
+      try DirectoryListing.names(in: directory) ?? []
+    }
     return names.filter { !$0.hasPrefix(".") }.compactMap(EncodedName.decoded)
   }
 
@@ -100,9 +102,19 @@ public struct FileSecretStore: SecretStore {
 
   /// Returns the status of a file, or `nil` only if the file is known not to exist.
   private func status(of url: URL) throws(SecretStoreError) -> FileStatus? {
-    if let status = FileStatus(path: url.path, followsLinks: false) { return status }
-    guard errno == ENOENT else { throw failure("inspect the secret at", url) }
-    return nil
+    try examining("inspect the secret at", url) { () throws(DurableFileError) in
+      try FileStatus(path: url.path, followsLinks: false)
+    }
+  }
+
+  private func examining<Result>(
+    _ operation: String, _ url: URL, _ body: () throws(DurableFileError) -> Result
+  ) throws(SecretStoreError) -> Result {
+    do throws(DurableFileError) {
+      return try body()
+    } catch {
+      throw .system(operation: operation, place: url.path, reason: clause(error.description))
+    }
   }
 
   /// Returns the error of a system call that has just failed.

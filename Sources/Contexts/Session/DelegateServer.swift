@@ -75,6 +75,18 @@ struct DelegateServer<User: SessionUser>: SessionServer {
     }
   }
 
+  /// Returns a Boolean value that indicates whether an attempt counts, unless it is known that another process has taken
+  /// over the renewal.
+  ///
+  /// The answer may contain the only valid token. The archive repeats the check before it stores the answer.
+  private func isPerhapsCurrent(_ attempt: RenewalAttempt<User>) -> Bool {
+    do throws(DurableFileError) {
+      return try attempt.isCurrent
+    } catch {
+      return true
+    }
+  }
+
   /// Renews a session under the lock, or finds the session that another process has renewed.
   ///
   /// - Returns: The answer, and the lock if it is held.
@@ -91,7 +103,7 @@ struct DelegateServer<User: SessionUser>: SessionServer {
         case .ask(let found):
           let attempt = RenewalAttempt(session: found, lock: lock)
           let answer = await renew(attempt)
-          if attempt.isCurrent { return (answer, lock) }
+          if isPerhapsCurrent(attempt) { return (answer, lock) }
           // The token of a kept session is used up, so the answer counts for the user who has been replaced.
           if try await BlockingCalls.run(for: url, { vault.hasSetAside(found) }) { return (answer, lock) }
         case .superseded: break

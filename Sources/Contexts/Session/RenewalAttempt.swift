@@ -10,7 +10,9 @@ struct RenewalAttempt<User: SessionUser>: Sendable {
   var lock: RenewalLock?
 
   /// A Boolean value that indicates whether no other process has taken over the renewal.
-  var isCurrent: Bool { lock?.isCurrent ?? true }
+  var isCurrent: Bool {
+    get throws(DurableFileError) { if let lock { try lock.isCurrent } else { true } }
+  }
 }
 
 /// The result of a renewal.

@@ -30,7 +30,7 @@ final class RenewalLock: Sendable {
   /// A Boolean value that indicates whether no other process has taken over the lock.
   ///
   /// It is reliable only under the lock of the archive, because locks are taken over under that lock.
-  var isCurrent: Bool { place.isCurrent }
+  var isCurrent: Bool { get throws(DurableFileError) { try place.isCurrent } }
 
   /// Waits a limited time for the lock, without blocking a thread of the concurrency pool.
   static func acquire(on url: URL, within limit: Duration) async throws -> Attempt {

@@ -18,11 +18,19 @@ struct StoreLayout: Sendable {
   func persistenceDirectory(of userID: String?) -> URL { directory(of: userID, in: persistenceRoot) }
 
   /// Returns whether there are databases of a user.
-  func hasStores(of userID: String) -> Bool { !existingDirectories(of: userID).isEmpty }
+  ///
+  /// - Throws: ``DurableFileError`` if that is unknown.
+  func hasStores(of userID: String) throws(DurableFileError) -> Bool { try !existingDirectories(of: userID).isEmpty }
 
   /// Removes the databases of a user, which must be closed.
   func purge(_ userID: String) throws(ContextError) {
-    for directory in existingDirectories(of: userID) {
+    let existing: [URL]
+    do throws(DurableFileError) {
+      existing = try existingDirectories(of: userID)
+    } catch {
+      throw .archive(path: persistenceRoot.path, operation: "find the databases in", reason: "\(error)")
+    }
+    for directory in existing {
       do {
         try FileManager.default.removeItem(at: directory)
       } catch {
@@ -31,26 +39,37 @@ struct StoreLayout: Sendable {
     }
   }
 
-  private func existingDirectories(of userID: String) -> [URL] {
-    [cacheRoot, persistenceRoot].flatMap { directories(of: userID, in: $0) }.filter {
-      FileManager.default.fileExists(atPath: $0.path)
+  private func existingDirectories(of userID: String) throws(DurableFileError) -> [URL] {
+    var existing: [URL] = []
+    for root in [cacheRoot, persistenceRoot] {
+      for directory in try directories(of: userID, in: root) where try FileStatus(path: directory.path) != nil {
+        existing.append(directory)
+      }
     }
+    return existing
   }
 
   private func directory(of userID: String?, in root: URL) -> URL {
     guard let userID else { return root.appending(path: UserDirectory.noUser, directoryHint: .isDirectory) }
-    let directories = directories(of: userID, in: root)
-    return directories.first { FileManager.default.fileExists(atPath: $0.path) } ?? directories[0]
+    let first = root.appending(path: UserDirectory.name(for: userID), directoryHint: .isDirectory)
+    do throws(DurableFileError) {
+      for directory in try directories(of: userID, in: root) where try FileStatus(path: directory.path) != nil {
+        return directory
+      }
+    } catch {
+      // Opening a database in the directory reports the error.
+    }
+    return first
   }
 
   /// Returns the possible directories of a user: the one named after the composed form of the identity, then existing
   /// ones named after other forms.
-  private func directories(of userID: String, in root: URL) -> [URL] {
+  private func directories(of userID: String, in root: URL) throws(DurableFileError) -> [URL] {
     let name = UserDirectory.name(for: userID)
     var names = [name]
     // An ASCII text has only one form.
     if userID.utf8.contains(where: { $0 >= 0x80 }) {
-      let others = DirectoryListing.names(in: root) ?? []
+      let others = try DirectoryListing.names(in: root) ?? []
       names += others.filter { $0 != name && UserDirectory.isName($0, for: userID) }.sorted()
     }
     return names.map { root.appending(path: $0, directoryHint: .isDirectory) }

@@ -36,8 +36,10 @@ extension FilePlace {
   ///
   /// The holder finds that ``isCurrent`` is `false`. The caller ensures that no other process calls this method, or
   /// relies on ``isCurrent``, at the same time.
-  package func breakLock() {
-    guard isCurrent else { return }
+  ///
+  /// - Throws: ``DurableFileError`` if it is unknown whether the lock is the one at the path.
+  package func breakLock() throws(DurableFileError) {
+    guard try isCurrent else { return }
     unlinkat(folder.number, location.lockName, 0)
   }
 }
@@ -60,8 +62,8 @@ extension DurableFile {
   /// - Throws: The first ``DurableFileError``, after all other locks have been removed.
   package static func removeUnusedLocks(in directory: URL) throws(DurableFileError) {
     let folder = directory.appending(path: FileLocation.sharedFolder, directoryHint: .isDirectory)
-    let names = (DirectoryListing.names(in: folder) ?? []).compactMap { name in
-      [".lock", ".tmp"].first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) }
+    let names = (try DirectoryListing.names(in: folder) ?? []).compactMap { name in
+      name.without(ending: ".lock") ?? name.without(ending: ".tmp")
     }
     var failure: DurableFileError?
     for name in Set(names) where !name.isEmpty {
@@ -75,7 +77,7 @@ extension DurableFile {
   }
 
   private static func removeUnusedLock(of url: URL) throws(DurableFileError) {
-    if FileStatus(path: url.path, followsLinks: false) != nil { return }
+    if try FileStatus(path: url.path, followsLinks: false) != nil { return }
     // The process that holds the lock may be stopped.
     guard case .locked(let file) = try ExclusiveFile.lock(url, within: .zero) else { return }
     // Another process may have created the file since.

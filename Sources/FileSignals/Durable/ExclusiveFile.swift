@@ -136,7 +136,7 @@ package final class ExclusiveFile {
     defer { if !isLocked { place.sidecar.unlock() } }
     // The wait may have lasted longer than a suspension waited for it.
     try DirectoryRules.checkOpen(place.location.url, except: turn)
-    isLocked = place.isCurrent
+    isLocked = try place.isCurrent
     if isLocked { LockHolder.record(in: place.sidecar.number) }
     return isLocked ? .own : nil
   }
@@ -150,7 +150,7 @@ package final class ExclusiveFile {
       let hold = try lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap, waits: false)
       if let hold { return hold }
       // It ends without a lock if the path leads elsewhere.
-      return place.isCurrent ? nil : .some(nil)
+      return try place.isCurrent ? nil : .some(nil)
     }
     guard let hold = end else {
       throw .lockTimeout(place.location.url, after: limit, holder: place.sidecar.holder)
@@ -173,7 +173,7 @@ package final class ExclusiveFile {
   }
 
   /// A Boolean value that indicates whether the file's path still leads to the directory that this object uses.
-  package var isInPlace: Bool { place.leadsToDirectory }
+  package var isInPlace: Bool { get throws(DurableFileError) { try place.leadsToDirectory } }
 
   // MARK: Reading
 

@@ -41,10 +41,7 @@ package struct FileConfinement: Sendable {
     guard Self.isBelow(root, target), !isClosed else { throw .outsideRoot(url, target: target) }
   }
 
-  private static func isBelow(_ directory: String, _ path: String) -> Bool {
-    // By bytes: names that are canonically equivalent can be different directories.
-    path.utf8.starts(with: (directory.hasSuffix("/") ? directory : directory + "/").utf8)
-  }
+  private static func isBelow(_ directory: String, _ path: String) -> Bool { path.isPath(below: directory) }
 
   /// A directory that is known to be inside the root.
   struct Opened: ~Copyable {
@@ -60,14 +57,14 @@ package struct FileConfinement: Sendable {
   ///   - name: The file's name in the directory.
   ///   - url: The requested file, for errors.
   /// - Returns: The directory, or `nil` with `errno` set if it cannot be opened.
-  /// - Throws: ``DurableFileError/outsideRoot(_:target:)``.
+  /// - Throws: ``DurableFileError/outsideRoot(_:target:)``, or the error of resolving a link.
   func open(_ path: String, for name: String, of url: URL) throws(DurableFileError) -> Opened? {
     var path = path
     for _ in 0..<Self.attempts {
       try check(path == "/" ? "/\(name)" : "\(path)/\(name)", of: url)
       if let directory = walk(path) { return Opened(directory: directory, path: path) }
       // The path contains a link, or something else that is not a directory.
-      guard errno == ELOOP || errno == ENOTDIR, let target = canonicalPath(path) else { return nil }
+      guard errno == ELOOP || errno == ENOTDIR, let target = try canonicalPath(path, of: url) else { return nil }
       path = target
     }
     errno = ENOTDIR
@@ -76,14 +73,20 @@ package struct FileConfinement: Sendable {
 
   /// Returns a Boolean value that indicates whether an opened directory is still the one at its path, without links in
   /// between.
-  func holds(_ path: String, _ identity: FileIdentity) -> Bool {
+  ///
+  /// - Throws: ``DurableFileError`` if that is unknown.
+  func holds(_ path: String, _ identity: FileIdentity) throws(DurableFileError) -> Bool {
     if names(of: path).count > 1 {
       // Another process may have replaced any directory in between with a link.
-      guard let directory = walk(path) else { return false }
+      guard let directory = walk(path) else {
+        if errno == ELOOP { return false }
+        if let error = DurableFileError(unlessAbsent: errno, "open", URL(filePath: path)) { throw error }
+        return false
+      }
       return directory.status?.identity == identity
     }
-    guard FileStatus(path: root, followsLinks: false)?.kind == .directory else { return false }
-    return FileStatus(path: path, followsLinks: false)?.identity == identity
+    guard try FileStatus(path: root, followsLinks: false)?.kind == .directory else { return false }
+    return try FileStatus(path: path, followsLinks: false)?.identity == identity
   }
 
   /// Returns the names that lead from the root to a directory.
@@ -129,7 +132,8 @@ package struct FileConfinement: Sendable {
   /// - Parameter path: A path for which ``canOpenDirectly(_:)`` is `true`.
   /// - Returns: The directory, or `nil` if it cannot be opened or one of the two is a link.
   func openDirectly(_ path: String) -> Descriptor? {
-    guard FileStatus(path: root, followsLinks: false)?.kind == .directory else { return nil }
+    // After an error, the slower way reports it.
+    guard FileStatus.ifReadable(path: root, followsLinks: false)?.kind == .directory else { return nil }
     // The flags exclude a link at the last name. A link before it would have to replace the root or a directory above
     // it, and users who can do that are trusted.
     return Descriptor(uninterrupted { openat(AT_FDCWD, path, Self.flags) })

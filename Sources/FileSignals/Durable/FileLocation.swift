@@ -54,11 +54,11 @@ struct FileLocation: Hashable, Sendable {
   ) throws(DurableFileError) {
     let isLinkTarget = path != asked
     let (parent, name) = Self.split(path)
-    if let status = FileStatus(path: path, followsLinks: false) {
+    if let status = try FileStatus(path: path, followsLinks: false, of: url) {
       switch status.kind {
       case .regular: break
       case .link where !isLinkTarget:
-        guard let target = canonicalPath(path) else {
+        guard let target = try canonicalPath(path, of: url) else {
           throw errno == ENOENT ? .danglingLink(url) : DurableFileError(errno, "follow the link", url)
         }
         try confinement?.check(target, of: url)
@@ -66,8 +66,6 @@ struct FileLocation: Hashable, Sendable {
         return
       default: throw .notARegularFile(url, kind: status.kind.rawValue)
       }
-    } else if errno != ENOENT {
-      throw DurableFileError(errno, "inspect", url)
     }
     self.init(url: url, directory: parent, name: name, path: asked, isLinked: isLinkTarget)
   }
@@ -93,14 +91,16 @@ struct FileLocation: Hashable, Sendable {
   /// A Boolean value that indicates whether the requested path still leads to the same name, even if the
   /// directory has been replaced.
   var stillLeadsToName: Bool {
-    let status = FileStatus(path: path, followsLinks: false)
-    if isLinked || status?.kind == .link {
-      guard status?.kind == .link, let target = canonicalPath(path) else { return false }
-      guard Self.split(target) == (directory, name) else { return false }
-    } else if let status, status.kind != .regular {
-      return false
+    get throws(DurableFileError) {
+      let status = try FileStatus(path: path, followsLinks: false, of: url)
+      if isLinked || status?.kind == .link {
+        guard status?.kind == .link, let target = try canonicalPath(path, of: url) else { return false }
+        guard Self.split(target) == (directory, name) else { return false }
+      } else if let status, status.kind != .regular {
+        return false
+      }
+      return true
     }
-    return true
   }
 
   /// Returns the path of a URL, if it is valid for a file.

@@ -190,8 +190,9 @@ package struct FileLock: ~Copyable, Sendable {
   ///   - path: The path of the file.
   ///   - directory: The open directory to which a relative path refers.
   /// - Returns: `false` if the file was removed or replaced.
-  package func isFile(at path: String, in directory: CInt = AT_FDCWD) -> Bool {
-    FileStatus(path: path, relativeTo: directory, followsLinks: false)?.identity == identity
+  /// - Throws: ``DurableFileError`` if that is unknown.
+  package func isFile(at path: String, in directory: CInt = AT_FDCWD) throws(DurableFileError) -> Bool {
+    try FileStatus(path: path, relativeTo: directory, followsLinks: false, of: url)?.identity == identity
   }
 
   /// Acquires the lock of the file at a path, if the lock is free, and creates the file if it is missing.
@@ -215,7 +216,7 @@ package struct FileLock: ~Copyable, Sendable {
         throw DurableFileError(errno, "lock", url)
       }
       guard try lock.tryLock() else { return nil }
-      if lock.isFile(at: path, in: directory) { return lock }
+      if try lock.isFile(at: path, in: directory) { return lock }
     }
     return nil
   }

@@ -76,27 +76,32 @@ package final class FilePlace: Sendable {
   /// If another process removed the folder, moved the directory or replaced the file with a link before the lock was
   /// acquired, the lock belongs to something else.
   package var isCurrent: Bool {
-    sidecar.isFile(at: location.lockPath, in: directory.number) && leadsToDirectory
+    get throws(DurableFileError) {
+      let isSame = try sidecar.isFile(at: location.lockPath, in: directory.number)
+      return isSame ? try leadsToDirectory : false
+    }
   }
 
   /// A Boolean value that indicates whether the file's path still leads to this directory, regardless of the lock.
   var leadsToDirectory: Bool {
-    guard let directoryPath else { return directory.status?.isLinked == true }
-    guard location.stillLeadsToName else { return false }
-    if let confinement, !confinement.holds(directoryPath, directoryIdentity) { return false }
-    // Without a link, the whole path has been checked.
-    if confinement != nil, directoryPath == location.directory { return true }
-    return FileStatus(path: location.directory)?.identity == directoryIdentity
+    get throws(DurableFileError) {
+      guard let directoryPath else { return directory.status?.isLinked == true }
+      guard try location.stillLeadsToName else { return false }
+      if let confinement, try !confinement.holds(directoryPath, directoryIdentity) { return false }
+      // Without a link, the whole path has been checked.
+      if confinement != nil, directoryPath == location.directory { return true }
+      return try FileStatus(path: location.directory)?.identity == directoryIdentity
+    }
   }
 
   /// Returns the status of the file in the directory, or `nil` if there is none.
   ///
-  /// - Throws: ``DurableFileError`` if something else, such as a link, has replaced the file since the path was
-  ///   resolved.
+  /// - Throws: ``DurableFileError`` if the status cannot be read, or if something else, such as a link, has replaced the
+  ///   file since the path was resolved.
   func fileStatus() throws(DurableFileError) -> FileStatus? {
-    guard let status = FileStatus(path: location.name, relativeTo: directory.number, followsLinks: false) else {
-      return nil
-    }
+    let status = try FileStatus(
+      path: location.name, relativeTo: directory.number, followsLinks: false, of: location.url)
+    guard let status else { return nil }
     guard status.kind == .regular else { throw .notARegularFile(location.url, kind: status.kind.rawValue) }
     return status
   }
@@ -143,7 +148,7 @@ package final class FilePlace: Sendable {
 
   /// Returns the error of opening the folder; something else may have its name.
   private static func folderFailure(_ errno: CInt, _ location: FileLocation, _ parent: CInt) -> DurableFileError {
-    let status = FileStatus(path: FileLocation.sharedFolder, relativeTo: parent, followsLinks: false)
+    let status = FileStatus.ifReadable(path: FileLocation.sharedFolder, relativeTo: parent, followsLinks: false)
     guard let kind = status?.kind, kind != .directory else {
       return DurableFileError(errno, "open", location.folderURL)
     }
@@ -161,7 +166,8 @@ package final class FilePlace: Sendable {
       guard errno == ENOENT else { break }
     }
     let failure = errno
-    if let kind = FileStatus(path: location.lockName, relativeTo: parent, followsLinks: false)?.kind, kind != .regular {
+    let kind = FileStatus.ifReadable(path: location.lockName, relativeTo: parent, followsLinks: false)?.kind
+    if let kind, kind != .regular {
       throw .notARegularFile(location.lockURL, kind: kind.rawValue)
     }
     throw DurableFileError(failure, "create the lock of", location.url)

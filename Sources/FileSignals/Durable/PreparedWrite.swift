@@ -110,8 +110,14 @@ package final class PreparedWrite {
     switch number {
     case EPERM, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS:
       // The remaining check leaves a small window for programs that do not lock.
-      guard FileStatus(path: location.name, relativeTo: directory, followsLinks: false) != nil else { return false }
-      error = .alreadyExists(location.url)
+      do throws(DurableFileError) {
+        guard try file.place.fileStatus() != nil else { return false }
+        error = .alreadyExists(location.url)
+      } catch .notARegularFile {
+        error = .alreadyExists(location.url)
+      } catch let unknown {
+        error = unknown
+      }
     default: break
     }
     discard()
@@ -151,8 +157,7 @@ package final class PreparedWrite {
   /// Writes the next piece of the content.
   package func append(_ bytes: UnsafeRawBufferPointer) throws(DurableFileError) {
     guard let number = temporary?.number else { stop(because: "append(_:) was called after finish(durability:)") }
-    try checkSizeLimit(count + bytes.count)
-    guard writeAll(bytes, to: number) == bytes.count else {
+    guard writeAll(bytes, to: number, after: count) == bytes.count else {
       throw DurableFileError(errno, "write", file.place.location.url)
     }
     count += bytes.count
@@ -178,19 +183,15 @@ package final class PreparedWrite {
       number = uninterrupted { openat(folder, name, flags, 0o600) }
     }
     if let temporary = Descriptor(number) { return temporary }
-    if errno == EEXIST, let kind = FileStatus(path: name, relativeTo: folder, followsLinks: false)?.kind {
+    let failure = errno
+    if failure == EEXIST, let kind = FileStatus.ifReadable(path: name, relativeTo: folder, followsLinks: false)?.kind {
       throw .notARegularFile(temporaryURL, kind: kind.rawValue)
     }
-    throw DurableFileError(errno, "create a temporary file for", file.place.location.url)
+    throw DurableFileError(failure, "create a temporary file for", file.place.location.url)
   }
 
   /// Waits until the content of an open file is on the disk.
   static func synchronize(_ number: CInt, of url: URL) throws(DurableFileError) {
     guard synchronizeContents(number, attributes: true) else { throw DurableFileError(errno, "synchronize", url) }
-  }
-
-  /// Throws an error if the process may not write a file of this size.
-  private func checkSizeLimit(_ count: Int) throws(DurableFileError) {
-    guard count <= fileSizeLimit() else { throw .fileTooLarge(file.place.location.url) }
   }
 }

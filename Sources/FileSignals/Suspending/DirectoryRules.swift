@@ -120,7 +120,12 @@ struct DirectoryPaths {
 
   private var resolved: String? {
     let (parent, name) = FileLocation.split(path)
-    return canonicalPath(parent).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" }
+    do throws(DurableFileError) {
+      return try canonicalPath(parent).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" }
+    } catch {
+      // The file cannot be opened either, and then the caller gets the reason.
+      return nil
+    }
   }
 
   /// Returns a Boolean value that indicates whether the file is a directory or in it.
@@ -129,9 +134,6 @@ struct DirectoryPaths {
   }
 
   private func isIn(_ path: String, _ directory: String) -> Bool {
-    // By bytes: names that are canonically equivalent can be different directories.
-    guard path.utf8.starts(with: directory.utf8) else { return false }
-    let rest = path.utf8.dropFirst(directory.utf8.count)
-    return rest.isEmpty || directory.hasSuffix("/") || rest.first == UInt8(ascii: "/")
+    path.utf8.elementsEqual(directory.utf8) || path.isPath(below: directory)
   }
 }

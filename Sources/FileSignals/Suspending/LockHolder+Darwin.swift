@@ -13,6 +13,8 @@
 
     /// Records this process as the holder of a lock.
     static func record(in descriptor: CInt) {
+      // The system would end a process that may write no file.
+      guard fileSizeLimit() > 0 else { return }
       // A record that cannot be written makes only the message of a timeout less helpful.
       _ = record.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }

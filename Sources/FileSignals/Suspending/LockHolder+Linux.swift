@@ -18,7 +18,7 @@
 
     /// Finds the process that holds a lock for writing that SQLite has acquired in a file.
     package static func writer(of path: String) -> LockHolder? {
-      guard let status = FileStatus(path: path) else { return nil }
+      guard let status = FileStatus.ifReadable(path: path) else { return nil }
       let entry = SystemLocks.held(status.identity) { ["posix", "ofd"].contains($0.kind) && $0.isExclusive }
       return entry.map { LockHolder($0.process) }
     }

@@ -5,6 +5,9 @@
     /// A Boolean value that indicates whether the system lists locks.
     package static let isAvailable = false
 
+    /// A Boolean value that indicates whether the system lists the locks of all processes.
+    package static let isComplete = false
+
     /// Returns an empty list, because this system lists no locks.
     package static func current() -> SystemLocks { SystemLocks([]) }
   }

@@ -5,6 +5,14 @@
     /// A Boolean value that indicates whether the system lists locks.
     package static let isAvailable = true
 
+    /// A Boolean value that indicates whether the system lists the locks of all processes.
+    ///
+    /// In a namespace of process identifiers, such as a container's, it leaves out the locks of processes outside.
+    package static let isComplete: Bool = {
+      // The number of the outermost namespace is fixed in the kernel's interface.
+      FileStatus.ifReadable(path: "/proc/self/ns/pid")?.identity.inode == 0xEFFF_FFFC
+    }()
+
     /// Returns the present locks.
     package static func current() -> SystemLocks {
       // A line is `1: FLOCK  ADVISORY  WRITE 4711 08:01:1234 0 EOF`. One that waits has an arrow after its number.

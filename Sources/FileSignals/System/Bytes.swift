@@ -6,11 +6,21 @@
   import Musl
 #endif
 
-/// Writes all given bytes to a descriptor.
+/// Appends all given bytes to a file.
 ///
+/// The kernel ends a process with a signal that exceeds ``fileSizeLimit()``, so nothing is written in that case.
+///
+/// - Parameters:
+///   - bytes: The bytes.
+///   - number: The descriptor of the file.
+///   - size: The size of the file, or `nil` if the caller has compared the new size with the limit.
 /// - Returns: The number of bytes written. If it is less than the count, `errno` is set.
-package func writeAll(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> Int {
+package func writeAll(_ bytes: UnsafeRawBufferPointer, to number: CInt, after size: Int?) -> Int {
   var written = 0
+  if let size, bytes.count > fileSizeLimit() - size {
+    errno = EFBIG
+    return 0
+  }
   while written < bytes.count {
     let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
     let count = uninterrupted { write(number, rest.baseAddress, rest.count) }

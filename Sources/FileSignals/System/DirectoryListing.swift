@@ -10,20 +10,29 @@ package import Foundation
 
 /// A namespace for listing directories.
 package enum DirectoryListing {
-  /// Returns the names of the entries of a directory, including "." and "..", or `nil` with `errno` set if not all of
-  /// them can be read.
-  package static func names(in directory: URL) -> [String]? { names(at: directory.path) }
+  /// Returns the names of the entries of a directory, including "." and "..", or `nil` if there is no directory.
+  ///
+  /// - Throws: ``DurableFileError`` if not all of them can be read.
+  package static func names(in directory: URL) throws(DurableFileError) -> [String]? {
+    try names(at: directory.path, of: directory)
+  }
 
   /// Returns the names of the entries of a directory, whose path may be relative to an open directory.
   ///
   /// - Parameters:
   ///   - path: The directory.
   ///   - base: The open directory to which a relative path refers.
-  /// - Returns: The names.
-  package static func names(at path: String, in base: CInt = AT_FDCWD) -> [String]? {
+  ///   - url: The directory that errors report.
+  /// - Returns: The names, or `nil` if there is no directory.
+  /// - Throws: ``DurableFileError`` if not all of them can be read.
+  package static func names(
+    at path: String, in base: CInt = AT_FDCWD, of url: URL
+  ) throws(DurableFileError) -> [String]? {
     var names: [String] = []
     let descriptor = uninterrupted { openat(base, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    return forEachEntry(of: descriptor) { names.append(name(of: $0)) } ? names : nil
+    if forEachEntry(of: descriptor, { names.append(name(of: $0)) }) { return names }
+    if let error = DurableFileError(unlessAbsent: errno, "list", url) { throw error }
+    return nil
   }
 
   /// Calls a closure with each entry of a directory, including "." and "..".

@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -27,13 +29,27 @@ package struct FileStamp: Equatable, Sendable {
     #endif
   }
 
-  /// Reads the stamp of the file at a path, following symbolic links.
+  /// Reads the stamp of the file at a path, following symbolic links; `nil` if there is no file.
   ///
-  /// Fails with `errno` set if there is no file.
-  package init?(path: String) {
+  /// - Throws: ``DurableFileError`` if it is unknown whether there is a file.
+  package init?(path: String) throws(DurableFileError) {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard stat(path, &status) == 0 else {
+      if let error = DurableFileError(unlessAbsent: errno, "inspect", URL(filePath: path)) { throw error }
+      return nil
+    }
     self.init(status)
+  }
+
+  /// Returns the stamp of the file at a path, or `nil` if there is no file or its stamp cannot be read.
+  ///
+  /// Use it only where both have the same consequence.
+  package static func ifReadable(path: String) -> FileStamp? {
+    do {
+      return try FileStamp(path: path)
+    } catch {
+      return nil
+    }
   }
 
   /// Returns a Boolean value that indicates whether the content is the same, as far as the stamps can show.

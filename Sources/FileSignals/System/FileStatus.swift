@@ -1,3 +1,5 @@
+package import Foundation
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -48,6 +50,9 @@ package struct FileStatus: Sendable {
   package let size: Int
   package let isLinked: Bool
 
+  /// The time of the last change of the content, in seconds since 1970.
+  package let modified: Int
+
   init(_ status: stat) {
     identity = FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
     kind = Kind(mode: UInt32(status.st_mode))
@@ -56,15 +61,54 @@ package struct FileStatus: Sendable {
     group = status.st_gid
     size = Int(status.st_size)
     isLinked = status.st_nlink > 0
+    #if canImport(Darwin)
+      modified = status.st_mtimespec.tv_sec
+    #else
+      modified = status.st_mtim.tv_sec
+    #endif
   }
 
-  /// Reads the status of the file at a path.
+  /// Reads the status of the file at a path; `nil` if there is no file.
   ///
-  /// Fails with `errno` set if there is no file.
-  package init?(path: String, relativeTo directory: CInt = AT_FDCWD, followsLinks: Bool = true) {
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - directory: The open directory to which a relative path refers.
+  ///   - followsLinks: A Boolean value that determines whether to follow a symbolic link at the path.
+  ///   - url: The file that errors report, if it is not at `path`.
+  /// - Throws: ``DurableFileError`` if it is unknown whether there is a file.
+  package init?(
+    path: String, relativeTo directory: CInt = AT_FDCWD, followsLinks: Bool = true,
+    of url: @autoclosure () -> URL? = nil
+  ) throws(DurableFileError) {
     var status = stat()
-    guard fstatat(directory, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    guard fstatat(directory, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else {
+      if let error = DurableFileError(unlessAbsent: errno, "inspect", url() ?? URL(filePath: path)) { throw error }
+      return nil
+    }
     self.init(status)
+  }
+
+  /// Returns the status of the file at a path, or `nil` with `errno` set if there is no file or its status cannot be
+  /// read.
+  ///
+  /// Use it only where both have the same consequence, such as for a detail of a message.
+  package static func ifReadable(
+    path: String, relativeTo directory: CInt = AT_FDCWD, followsLinks: Bool = true
+  ) -> FileStatus? {
+    var status = stat()
+    let result = fstatat(directory, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW)
+    return result == 0 ? FileStatus(status) : nil
+  }
+}
+
+extension DurableFileError {
+  /// Creates the error of a failed system call; `nil` if the call failed because the file does not exist.
+  ///
+  /// A missing name and a parent that is not a directory are the only proofs of absence. After any other failure, such
+  /// as a damaged disk or a missing permission, the file may exist.
+  package init?(unlessAbsent errno: CInt, _ operation: String, _ url: @autoclosure () -> URL) {
+    if errno == ENOENT || errno == ENOTDIR { return nil }
+    self.init(errno, operation, url())
   }
 }
 
@@ -79,9 +123,22 @@ extension FileStatus {
   }
 }
 
-/// Returns the path without symbolic links, `.` and `..`, or `nil` with `errno` set if the file does not exist.
-package func canonicalPath(_ path: String) -> String? {
-  guard let resolved = realpath(path, nil) else { return nil }
+/// Returns the path without symbolic links, `.` and `..`, or `nil` if the file does not exist.
+///
+/// - Parameters:
+///   - path: The path.
+///   - url: The file that errors report, if it is not at `path`.
+/// - Returns: The path, or `nil` with `errno` set.
+/// - Throws: ``DurableFileError`` if it is unknown whether the file exists.
+package func canonicalPath(
+  _ path: String, of url: @autoclosure () -> URL? = nil
+) throws(DurableFileError) -> String? {
+  guard let resolved = realpath(path, nil) else {
+    let reason = errno
+    if let error = DurableFileError(unlessAbsent: reason, "resolve", url() ?? URL(filePath: path)) { throw error }
+    errno = reason
+    return nil
+  }
   defer { free(resolved) }
   return String(cString: resolved)
 }

@@ -38,5 +38,5 @@ package func inheritOwner(ofDirectory path: String, from parent: @autoclosure ()
   guard geteuid() == 0 else { return }
   let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
   guard let made = Descriptor(uninterrupted { open(path, flags) }) else { return }
-  inheritOwner(made.number, from: FileStatus(path: parent()))
+  inheritOwner(made.number, from: .ifReadable(path: parent()))
 }

@@ -78,7 +78,7 @@ extension InspectorChanging {
 
   private func openSuite(_ path: String) throws -> AppGroupsSuite {
     let url = url(path)
-    guard let switched = SwitchedRoots.root(switching: url) else { return try AppGroupsSuite(url: url) }
+    guard let switched = try SwitchedRoots.root(switching: url) else { return try AppGroupsSuite(url: url) }
     return try AppGroupsSuite(name: url.lastPathComponent, scope: AppContainer(home: switched).scope)
   }
 
@@ -101,7 +101,7 @@ extension InspectorChanging {
       throw InspectorError.invalid(operation: operation, reason: "it is not a log")
     }
     let log: AppGroupsLog<Data>
-    if let switched = SwitchedRoots.root(switching: url) {
+    if let switched = try SwitchedRoots.root(switching: url) {
       log = try AppGroupsLog(name: name, scope: AppContainer(home: switched).scope)
     } else {
       log = try AppGroupsLog(name: name, container: AppGroupsContainer(directory: directory))

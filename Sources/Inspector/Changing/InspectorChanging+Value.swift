@@ -29,7 +29,7 @@ extension InspectorChanging {
   private func openFile(_ path: String) throws -> AppGroupsFile<Data> {
     let url = url(path)
     let bytes = FileFormat<Data>(encode: { $0 }, decode: { $0 })
-    guard let switched = SwitchedRoots.root(switching: url) else {
+    guard let switched = try SwitchedRoots.root(switching: url) else {
       return try AppGroupsFile(url: url, initialValue: Data(), format: bytes)
     }
     guard url.deletingLastPathComponent().path == switched.path + "/Files" else {

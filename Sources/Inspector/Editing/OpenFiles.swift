@@ -7,7 +7,7 @@ struct OpenFiles: Sendable {
   private let root: URL
 
   init(in group: URL) {
-    root = canonicalPath(group.path).map { URL(filePath: $0, directoryHint: .isDirectory) } ?? group
+    root = Self.canonical(group).map { URL(filePath: $0, directoryHint: .isDirectory) } ?? group
   }
 
   /// The files by path, relative to the directory of the group.
@@ -21,10 +21,19 @@ struct OpenFiles: Sendable {
     }
   }
 
+  /// Returns the path of a directory without links; `nil` for one that is missing or cannot be examined.
+  private static func canonical(_ directory: URL) -> String? {
+    do throws(DurableFileError) {
+      return try canonicalPath(directory.path)
+    } catch {
+      return nil
+    }
+  }
+
   private func path(of url: URL) -> String? {
-    guard let directory = canonicalPath(url.deletingLastPathComponent().path) else { return nil }
+    guard let directory = Self.canonical(url.deletingLastPathComponent()) else { return nil }
     let path = directory + "/" + url.lastPathComponent
-    return path.hasPrefix(root.path + "/") ? String(path.dropFirst(root.path.count + 1)) : nil
+    return path.isPath(below: root.path) ? String(decoding: path.utf8.dropFirst(root.path.utf8.count + 1), as: UTF8.self) : nil
   }
 
   /// The reason why a change is not made.

@@ -74,8 +74,16 @@ final class InspectorEngine: Sendable {
   }
 
   init(_ directory: URL, _ redaction: InspectorRedaction, isWritable: Bool) throws(InspectorError) {
-    guard let path = canonicalPath(directory.path), FileStatus(path: path)?.kind == .directory else {
+    let path: String
+    do throws(DurableFileError) {
+      guard let found = try canonicalPath(directory.path), try FileStatus(path: found)?.kind == .directory else {
+        throw DurableFileError.directoryNotFound(directory)
+      }
+      path = found
+    } catch .directoryNotFound {
       throw .missingDirectory(directory)
+    } catch {
+      throw .unobservable(directory, reason: clause(error.description))
     }
     root = URL(filePath: path, directoryHint: .isDirectory)
     prefix = root.path + "/"

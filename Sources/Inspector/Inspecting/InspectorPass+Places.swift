@@ -41,7 +41,14 @@ extension InspectorPass {
 
   mutating func buildPresence(_ path: String, _ locks: inout InspectedLocks) {
     let id = Self.id(.presence, path, without: "Presence")
-    let details = InspectedPresence(state.url(path), &locks, state.redaction)
+    let details: InspectedPresence
+    do {
+      details = try InspectedPresence(state.url(path), &locks, state.redaction)
+    } catch {
+      // The processes that were read last are shown until the directory can be read again.
+      found.insert(id)
+      return
+    }
     var resource = resource(id, path, .presence(details))
     resource.version = ReadFile.version(of: Data("\(details)".utf8))
     guard case .presence(let old)? = state.resources[id]?.details else { return put(resource, .insert, "created") }

@@ -43,8 +43,8 @@ extension InspectorPass {
       var summary = "removed"
       if case .lock(let lock) = resource.details {
         // Locks come and go all the time; only one that a dead process left is worth a line.
-        let isDead = lock.holders.allSatisfy { FileStatus(path: "/proc/\($0.pid)") == nil }
-        guard SystemLocks.isAvailable, isDead, !lock.purpose.hasPrefix("having") else { continue }
+        let isDead = lock.holders.allSatisfy { FileStatus.ifReadable(path: "/proc/\($0.pid)") == nil }
+        guard SystemLocks.isComplete, isDead, !lock.purpose.hasPrefix("having") else { continue }
         summary = "released by exit: \(lock.purpose)"
       }
       state.sequence += 1

@@ -91,7 +91,7 @@ struct InspectorPass {
     var resource = InspectedResource(
       id: id, name: name.isEmpty ? state.root.lastPathComponent : name, path: path, details)
     resource.at = state.stamps[path]?.compactMap { $0?.date }.max()
-    resource.size = FileStatus(path: state.url(path).path).flatMap { $0.kind == .regular ? $0.size : nil }
+    resource.size = FileStatus.ifReadable(path: state.url(path).path).flatMap { $0.kind == .regular ? $0.size : nil }
     return resource
   }
 

@@ -201,7 +201,7 @@ struct InspectorState {
       let (root, hidden) = Self.container(place.path)
       containers[place.path] = try InspectedContainer(self.url(root), hidden: hidden)
     case .log:
-      if logs[place.path]?.isInPlace != true {
+      if try logs[place.path]?.isInPlace != true {
         let directory = url.deletingLastPathComponent().deletingLastPathComponent()
         logs[place.path] = try ReadLog(name: url.lastPathComponent, in: directory)
       }

@@ -31,7 +31,7 @@ final class GraphReader: Sendable {
 
   /// Asks all processes, unless that is in progress, and calls a closure if an answer is different.
   func ask(_ changed: @escaping @Sendable () -> Void) {
-    guard FileStatus(path: directory)?.kind == .directory else {
+    guard FileStatus.ifReadable(path: directory)?.kind == .directory else {
       state.withLock { $0.graphs = [:] }
       return
     }

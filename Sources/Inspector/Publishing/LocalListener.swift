@@ -22,7 +22,7 @@ final class LocalListener: Sendable {
   private let subscription = Guarded<SignalSubscription?>(nil)
 
   /// Returns a name for the sockets of this process; several publications of one process have different names.
-  static func newName() -> String { "\(getpid())-\(String(UInt16.random(in: .min ... .max), radix: 36))" }
+  static func newName() -> String { "\(getpid())-\(String(UInt32.random(in: .min ... .max), radix: 36))" }
 
   /// Returns the identifier of the process to which the name of a socket belongs.
   static func process(of name: String) -> pid_t? { name.split(separator: "-").first.flatMap { pid_t($0) } }
@@ -40,8 +40,9 @@ final class LocalListener: Sendable {
       throw .failed(operation: "Publish signals", path: path, reason: errorWords(errno))
     }
     for entry in DirectoryEntry.list(directory) {
-      guard let process = Self.process(of: entry.name), kill(process, 0) != 0, errno == ESRCH else { continue }
-      unlink("\(directory)/\(entry.name)")
+      if Self.process(of: entry.name) != nil, LocalSocket.isAbandoned(entry.name, in: directory) {
+        unlink("\(directory)/\(entry.name)")
+      }
     }
     let listener: CInt
     do {

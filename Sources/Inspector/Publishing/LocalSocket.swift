@@ -56,6 +56,22 @@ enum LocalSocket {
     return socket
   }
 
+  /// Returns a Boolean value that indicates whether no process listens at a socket any more.
+  ///
+  /// A process identifier would not show that, because the process may be in another container.
+  static func isAbandoned(_ name: String, in directory: String) -> Bool {
+    do throws(Failure) {
+      let socket = try make()
+      var isRefused = false
+      try withAddress(name, in: directory) { address, length in
+        isRefused = uninterrupted { Self.connect(socket.number, address, length) } != 0 && errno == ECONNREFUSED
+      }
+      return isRefused
+    } catch {
+      return false
+    }
+  }
+
   private static func connect(_ number: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {
     #if canImport(Darwin)
       Darwin.connect(number, address, length)

@@ -36,7 +36,7 @@ struct DirectoryEntry {
     case CInt(DT_REG): .regular
     case CInt(DT_DIR): .directory
     case CInt(DT_LNK): .link
-    case CInt(DT_UNKNOWN): FileStatus(path: "\(directory)/\(name)", followsLinks: false)?.kind
+    case CInt(DT_UNKNOWN): FileStatus.ifReadable(path: "\(directory)/\(name)", followsLinks: false)?.kind
     default: .device
     }
   }

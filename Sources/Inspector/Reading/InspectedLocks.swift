@@ -38,7 +38,7 @@ struct InspectedLocks {
 
   /// Returns the process that holds a lock of the file at a path.
   mutating func holder(at path: String) -> InspectedHolder? {
-    table.inodes.isEmpty ? nil : holder(of: FileStatus(path: path)?.identity)
+    table.inodes.isEmpty ? nil : holder(of: FileStatus.ifReadable(path: path)?.identity)
   }
 
   /// Returns the process that is writing a database.
@@ -52,7 +52,7 @@ struct InspectedLocks {
   /// - Returns: The resources, in the order of their paths.
   mutating func resources(_ paths: [UInt64: String], in root: String) -> [InspectedResource] {
     paths.values.sorted().compactMap { path in
-      guard let status = FileStatus(path: "\(root)/\(path)", followsLinks: false) else { return nil }
+      guard let status = FileStatus.ifReadable(path: "\(root)/\(path)", followsLinks: false) else { return nil }
       let entries = table.entries(of: status.identity)
       let held = entries.filter { !$0.isWaiting }
       guard let first = held.first else { return nil }

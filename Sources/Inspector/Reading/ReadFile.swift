@@ -33,7 +33,7 @@ struct ReadFile {
       if case .exceedsLimit(_, let size, let limit) = error {
         self.init(
           problem: "The file has \(size) bytes, and values of more than \(limit) bytes are not read.", .large)
-        version = FileStamp(path: url.path).map { Self.version(of: Data("\($0)".utf8)) } ?? ""
+        version = FileStamp.ifReadable(path: url.path).map { Self.version(of: Data("\($0)".utf8)) } ?? ""
         self.size = size
       } else {
         self.init(problem: error.description, error.isMissing ? .missing : .unreadable)

@@ -24,7 +24,7 @@ struct ReadLog {
   }
 
   /// A Boolean value that indicates whether the log is still the one at its path.
-  var isInPlace: Bool { inspection.isInPlace }
+  var isInPlace: Bool { get throws { try inspection.isInPlace } }
 
   /// The number of events that were ever appended.
   var end: UInt64 { state.producers.reduce(0) { $0 + $1.end } }

@@ -6,12 +6,11 @@ import Foundation
 import Stores
 
 extension InspectedPresence {
-  /// Reads a presence; on systems that list locks, the announcements of ended processes are left out.
-  init(_ directory: URL, _ locks: inout InspectedLocks, _ redaction: InspectorRedaction) {
+  /// Reads a presence, and leaves out the announcements of ended processes.
+  init(_ directory: URL, _ locks: inout InspectedLocks, _ redaction: InspectorRedaction) throws {
     members = []
-    for announcement in PresenceInspection.announcements(in: directory) {
-      let holder = locks.holder(of: announcement.file)
-      if SystemLocks.isAvailable, holder == nil, !announcement.isSuspended { continue }
+    for announcement in try PresenceInspection.announcements(in: directory) {
+      guard announcement.isHeld || announcement.isSuspended else { continue }
       guard let record = Self.parse(announcement.content), let process = record["process"]?.intValue else { continue }
       let name = record["name"]?.stringValue ?? "a process"
       let pid = Int32(truncatingIfNeeded: process)
@@ -44,8 +43,8 @@ extension InspectedDatabase {
     let found = try DatabaseInspection.read(url)
     (schema, journal) = (found.schema, found.journal)
     application = found.applicationID == 0 ? nil : found.applicationID
-    bytes = FileStatus(path: url.path)?.size ?? 0
-    wal = FileStatus(path: url.path + "-wal")?.size
+    bytes = FileStatus.ifReadable(path: url.path)?.size ?? 0
+    wal = FileStatus.ifReadable(path: url.path + "-wal")?.size
     shared = found.history != nil
     tables = found.tables.map { Table(name: $0.name, rows: $0.rows, capped: $0.isCapped) }
     history = found.history.map { commits in
@@ -111,7 +110,7 @@ extension InspectedSession {
     state = found.user == nil ? .out : .in
     (user, expires, former) = (found.user, found.expiration, found.formerUsers.count)
     (number, generation) = (found.session, found.generation)
-    activity = FileStamp(path: url.path)?.date
+    activity = FileStamp.ifReadable(path: url.path)?.date
     renewal = found.renewal.map { Renewal(pid: $0.process, generation: $0.generation) }
   }
 

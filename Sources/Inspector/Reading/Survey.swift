@@ -139,7 +139,7 @@ struct Survey {
   // MARK: Marks
 
   private func stamps(of kind: Kind, _ path: String) -> [FileStamp?] {
-    files(of: kind, path).map { FileStamp(path: absolute($0)) }
+    files(of: kind, path).map { FileStamp.ifReadable(path: absolute($0)) }
   }
 
   /// Returns the files whose changes are changes of a place.

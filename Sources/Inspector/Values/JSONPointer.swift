@@ -1,16 +1,32 @@
+import FileSignals
+
 /// Paths to places in JSON values, as RFC 6901 defines them.
 enum JSONPointer {
   /// Returns a name as a part of a path.
   static func escaped(_ name: String) -> String {
-    guard name.contains("~") || name.contains("/") else { return name }
-    return name.replacing("~", with: "~0").replacing("/", with: "~1")
+    guard name.holds("~") || name.holds("/") else { return name }
+    return name.parts(separatedBy: "~").joined(separator: "~0").parts(separatedBy: "/").joined(separator: "~1")
   }
 
   /// Returns the parts of a path.
   static func parts(_ path: String) -> [String] {
-    path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { part in
-      String(part).replacing("~1", with: "/").replacing("~0", with: "~")
+    path.parts(separatedBy: "/").dropFirst().map(unescaped)
+  }
+
+  private static func unescaped(_ part: String) -> String {
+    var name = String.UnicodeScalarView()
+    var rest = part.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      switch (scalar, rest.first) {
+      case ("~", "1"): name.append("/")
+      case ("~", "0"): name.append("~")
+      default:
+        name.append(scalar)
+        continue
+      }
+      rest.removeFirst()
     }
+    return String(name)
   }
 }
 

@@ -77,14 +77,14 @@ extension Database {
     func refusal(_ reason: String) -> DatabaseError {
       .backupFailed(path: location.path, destination: path, reason: reason)
     }
-    if case .file(let source) = location, let status = FileStatus(path: path),
-      status.identity == FileStatus(path: source.path)?.identity
+    if case .file(let source) = location, let status = try DatabaseError.status(path),
+      status.identity == (try DatabaseError.status(source.path))?.identity
     {
       throw refusal("it is the database itself")
     }
-    if let status = FileStatus(path: path), status.kind != .regular { throw refusal("it is \(status.kind.rawValue)") }
+    if let status = try DatabaseError.status(path), status.kind != .regular { throw refusal("it is \(status.kind.rawValue)") }
     // Such a log belongs to another database, and would be applied to the copy.
-    for suffix in ["-wal", "-shm", "-journal"] where FileStatus(path: path + suffix) != nil {
+    for suffix in ["-wal", "-shm", "-journal"] where try DatabaseError.status(path + suffix) != nil {
       throw refusal("a database is or was in use there, because \(path + suffix) exists")
     }
   }

@@ -100,7 +100,7 @@ struct DatabaseCopy {
   private func createPartial(like source: String) throws(DurableFileError) {
     let flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW
     guard let file = Descriptor(uninterrupted { open(partial, flags, 0o600) }) else { throw failure("create", partial) }
-    guard let status = FileStatus(path: source) else { return }
+    guard let status = try FileStatus(path: source) else { return }
     guard fchmod(file.number, mode_t(status.permissions)) == 0 else { throw failure("set the mode of", partial) }
   }
 

@@ -23,7 +23,7 @@ extension Scope {
   func contains(_ file: URL) -> Bool {
     let paths = { (url: URL) in [url.standardizedFileURL.path, url.resolvingSymlinksInPath().standardizedFileURL.path] }
     let directory = file.deletingLastPathComponent()
-    return zip(paths(directory), paths(root)).contains { $0 == $1 || $0.hasPrefix($1 + "/") }
+    return zip(paths(directory), paths(root)).contains { $0.utf8.elementsEqual($1.utf8) || $0.isPath(below: $1) }
   }
 }
 

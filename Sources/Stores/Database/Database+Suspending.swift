@@ -74,7 +74,7 @@ extension Database: Suspendable {
     // A swap in progress opens the file again.
     pauses.withTurn {
       guard !writer.isClosed else { return }
-      let identity = FileStatus(path: location.path)?.identity
+      let identity = FileStatus.ifReadable(path: location.path)?.identity
       suspension.withLock { suspension in
         if !suspension.isByContainer { suspension.file = identity }
         suspension.isByContainer = true
@@ -104,7 +104,7 @@ extension Database: Suspendable {
       return
     }
     let opened = Result { () throws(DatabaseError) in
-      guard FileStatus(path: location.path)?.identity == identity else { throw .fileRemoved(path: location.path) }
+      guard try DatabaseError.status(location.path)?.identity == identity else { throw .fileRemoved(path: location.path) }
       return try file.open()
     }
     let failure = writer.prepare(with: opened, version: file.schema?.version, isOther: false)

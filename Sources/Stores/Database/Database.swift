@@ -114,7 +114,9 @@ public final class Database: Sendable {
     onSwap: ScopePolicy = .follows
   ) throws(DatabaseError) {
     if scope == nil, case .file(let url) = location,
-      let root = SwitchedRoots.root(switching: url.resolvingSymlinksInPath())
+      let root = try DatabaseError.examining(url.path, { () throws(DurableFileError) in
+        try SwitchedRoots.root(switching: url.resolvingSymlinksInPath())
+      })
     {
       throw .switchedDirectory(path: location.path, root: root.path)
     }

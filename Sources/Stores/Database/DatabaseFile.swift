@@ -50,9 +50,12 @@ struct DatabaseFile: Sendable {
 
   /// A Boolean value that indicates whether the database exists but a file of its log is missing.
   private var isLogMissing: Bool {
-    let path = location.path
-    return FileStatus(path: path) != nil
-      && (FileStatus(path: path + "-wal") == nil || FileStatus(path: path + "-shm") == nil)
+    get throws(DatabaseError) {
+      let path = location.path
+      guard try DatabaseError.status(path) != nil else { return false }
+      if try DatabaseError.status(path + "-wal") == nil { return true }
+      return try DatabaseError.status(path + "-shm") == nil
+    }
   }
 
   private func connect() throws(DatabaseError) -> SQLiteConnection {
@@ -65,7 +68,7 @@ struct DatabaseFile: Sendable {
   /// Checks a file that this process must not change, so any problem is an error.
   private func inspect() throws(DatabaseError) -> Opened {
     let path = location.path
-    if let status = FileStatus(path: path), status.kind != .regular {
+    if let status = try DatabaseError.status(path), status.kind != .regular {
       throw .notARegularFile(path: path, kind: status.kind.rawValue)
     }
     let connection = try reader()
@@ -73,7 +76,7 @@ struct DatabaseFile: Sendable {
     do throws(DatabaseError) {
       try DatabaseOpening.checkOwner(of: connection, applicationID)
     } catch {
-      guard access == .readOnly, isLogMissing else { throw error }
+      guard access == .readOnly, try isLogMissing else { throw error }
       switch error {
       // SQLite's error code depends on whether the directory or the file system forbids writing.
       case .cannotOpen(let failure), .readOnly(let failure): throw .logMissing(failure)

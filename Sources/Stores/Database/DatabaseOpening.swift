@@ -42,7 +42,7 @@ enum DatabaseOpening {
 
   /// Creates an empty file that only its owner can read, because SQLite would create one that everyone can read.
   private static func makeFile(_ path: String) throws(DatabaseError) {
-    if let status = FileStatus(path: path) {
+    if let status = try DatabaseError.status(path) {
       guard status.kind == .regular else { throw .notARegularFile(path: path, kind: status.kind.rawValue) }
       return
     }

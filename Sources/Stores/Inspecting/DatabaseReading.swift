@@ -24,8 +24,8 @@ enum DatabaseReading {
   ) throws -> Result {
     var failure: (any Error)?
     for _ in 0..<20 {
-      let isOpen = isOpen(url)
-      if isOpen, FileStatus(path: url.path + "-shm") != nil {
+      let isOpen = try isOpen(url)
+      if isOpen, try FileStatus(path: url.path + "-shm") != nil {
         do throws(DatabaseError) {
           return try withConnection(url.path, .observing, body)
         } catch {
@@ -35,10 +35,10 @@ enum DatabaseReading {
           continue
         }
       }
-      guard isOpen || isLogEmpty(url) else { return try readCopy(of: url, body) }
-      let stamps = stamps(url)
+      guard try isOpen || isLogEmpty(url) else { return try readCopy(of: url, body) }
+      let stamps = try stamps(url)
       let result = Swift.Result { try withConnection(url.path, .immutable, body) }
-      if self.stamps(url) == stamps { return try result.get() }
+      if try self.stamps(url) == stamps { return try result.get() }
     }
     throw failure ?? DatabaseError.unopenable(url.path, because: "it changes all the time")
   }
@@ -55,20 +55,21 @@ enum DatabaseReading {
 
   /// Returns a Boolean value that indicates whether a process has the database open.
   ///
-  /// Each connection holds a lock in the index of the log. Where the system lists no locks, the index counts.
-  private static func isOpen(_ url: URL) -> Bool {
-    guard SystemLocks.isAvailable else { return FileStatus(path: url.path + "-shm") != nil }
-    return ["-shm", ""].contains { suffix in
-      FileStatus(path: url.path + suffix).map { SystemLocks.held($0.identity) != nil } ?? false
+  /// Each connection holds a lock in the index of the log. Where the system does not list all locks, the index counts.
+  private static func isOpen(_ url: URL) throws(DurableFileError) -> Bool {
+    guard SystemLocks.isComplete else { return try FileStatus(path: url.path + "-shm") != nil }
+    for suffix in ["-shm", ""] {
+      if let status = try FileStatus(path: url.path + suffix), SystemLocks.held(status.identity) != nil { return true }
     }
+    return false
   }
 
-  private static func isLogEmpty(_ url: URL) -> Bool {
-    FileStatus(path: url.path + "-wal").map { $0.size == 0 } ?? true
+  private static func isLogEmpty(_ url: URL) throws(DurableFileError) -> Bool {
+    try FileStatus(path: url.path + "-wal").map { $0.size == 0 } ?? true
   }
 
-  private static func stamps(_ url: URL) -> [FileStamp?] {
-    [FileStamp(path: url.path), FileStamp(path: url.path + "-wal")]
+  private static func stamps(_ url: URL) throws(DurableFileError) -> [FileStamp?] {
+    [try FileStamp(path: url.path), try FileStamp(path: url.path + "-wal")]
   }
 
   private static func readCopy<Result>(

@@ -90,7 +90,7 @@ final class RowDecoder: Decoder {
     } catch let error as ModelError {
       throw error
     } catch {
-      throw undecodable(reason(of: error))
+      throw undecodable(CodingReason.words(for: error))
     }
   }
 
@@ -220,7 +220,7 @@ final class RowDecoder: Decoder {
     }
     let cell = cell
     guard cell.type == SQLITE_TEXT else { throw mismatch("JSON text") }
-    return try json.decode(type, from: Data(cell.string.utf8))
+    return try json.decodeExplaining(type, from: Data(cell.string.utf8))
   }
 
   /// Returns a decimal number.
@@ -256,20 +256,5 @@ final class RowDecoder: Decoder {
       default: "null"
       }
     return undecodable("it holds \(found), not \(expected)")
-  }
-
-  /// Returns a short reason for a `DecodingError`, whose own description is long.
-  private func reason(of error: any Error) -> String {
-    guard let error = error as? DecodingError else { return "\(error)" }
-    let context: DecodingError.Context? =
-      switch error {
-      case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-        .dataCorrupted(let context):
-        context
-      @unknown default: nil
-      }
-    guard let context else { return "\(error)" }
-    let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-    return context.debugDescription + (path.isEmpty ? "" : " At \(path)")
   }
 }

@@ -143,6 +143,22 @@ extension DatabaseError {
     .cannotOpen(SQLiteFailure(extendedCode: SQLITE_CANTOPEN, message: reason, path: path))
   }
 
+  /// Runs a closure that examines the files of a database.
+  static func examining<Result>(
+    _ path: String, _ body: () throws(DurableFileError) -> Result
+  ) throws(DatabaseError) -> Result {
+    do throws(DurableFileError) {
+      return try body()
+    } catch {
+      throw .unopenable(path, because: clause(error.description))
+    }
+  }
+
+  /// Returns the status of a file of a database, or `nil` if there is none.
+  static func status(_ path: String) throws(DatabaseError) -> FileStatus? {
+    try examining(path) { () throws(DurableFileError) in try FileStatus(path: path) }
+  }
+
   /// SQLite's failure, if the error is one.
   public var failure: SQLiteFailure? {
     switch self {

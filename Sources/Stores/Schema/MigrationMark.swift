@@ -33,9 +33,9 @@ final class MigrationMark {
   static let patience = Duration.seconds(2)
   private static let interval = Duration.milliseconds(100)
 
-  /// Returns the time since a migration of a database last made progress, or `nil` if there is no migration.
+  /// Returns the time since a migration of a database last made progress, or `nil` if no migration is known.
   static func age(database: String) -> Duration? {
-    guard let stamp = FileStamp(path: path(database)) else { return nil }
+    guard let stamp = FileStamp.ifReadable(path: path(database)) else { return nil }
     let age = Duration.nanoseconds(Int64(Date().timeIntervalSince1970 * 1e9) - stamp.modified)
     // The clock has been set back since then. A running migration would have touched the file again.
     return age < .zero - patience ? nil : age

@@ -46,11 +46,12 @@ final class AuthorName: Sendable {
   func take() throws(DatabaseError) {
     let directory = url.deletingLastPathComponent()
     let result: Result<Bool, DatabaseError> = state.withLock { state in
-      if state.isOver || state.lock?.isFile(at: url.path) == true { return .success(true) }
-      state.lock = nil
+      if state.isOver { return .success(true) }
       do {
+        if try state.lock?.isFile(at: url.path) == true { return .success(true) }
+        state.lock = nil
         try ShareBell.make(directory)
-        state.lock = try FileLock.acquired(at: url, owner: FileStatus(path: directory.path))
+        state.lock = try FileLock.acquired(at: url, owner: .ifReadable(path: directory.path))
         return .success(state.lock != nil)
       } catch {
         return .failure(.unopenable(url.path, because: "\(error)"))

@@ -90,7 +90,7 @@ public final class DatabaseShare: Sendable {
     guard case .file(let url) = database.location else { throw .inMemory }
     let path = url.resolvingSymlinksInPath().standardizedFileURL.path
     let root = container.containerURL.resolvingSymlinksInPath().standardizedFileURL.path
-    guard path.hasPrefix(root + "/") else { throw .outsideContainer(url, container: container.containerURL) }
+    guard path.isPath(below: root) else { throw .outsideContainer(url, container: container.containerURL) }
     engine = try ShareEngine(
       database, in: url, author: author, isUnique: false, remembersPosition: remembersPosition, tables: tables,
       limits: limits)

@@ -51,7 +51,8 @@ enum Files {
     let new = Array(text.utf8)
     if let old = existing(path), old.bytes == new { return }
     // The file is replaced at once, so that a compiler that reads it never sees a partial file.
-    let temporary = "\(path).\(getpid())"
+    // A process identifier alone may occur twice if containers share the folder.
+    let temporary = "\(path).\(getpid())-\(UInt64.random(in: .min ... .max))"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw FileError("cannot write the file", path) }
     let isWritten = writeAll(new, to: descriptor)

@@ -1,3 +1,4 @@
+import AppGroups
 import Foundation
 import StrictJSON
 
@@ -11,7 +12,7 @@ struct StructureSource: Sendable, Hashable {
   /// Returns the reason why a value cannot be decoded, with the member and its position in the file.
   func problem(decoding type: (some Decodable).Type) -> String? {
     do {
-      _ = try JSONDecoder().decode(type, from: Data(text))
+      _ = try JSONDecoder().decodeExplaining(type, from: Data(text))
       return nil
     } catch let error as DecodingError {
       return problem(error)

@@ -104,12 +104,12 @@ struct LogTurnTests {
     }
     let recorder = LogRecorder(events)
     try await recorder.firstFailure { if case .inaccessible(.notARegularFile) = $0 { true } else { false } }
-    #expect(!place.exists)
+    #expect(try !place.exists)
     let saves = try DirectoryObserver(fixture.directory.appending(path: ".consumers")).recorded()
     #expect(rmdir(lock) == 0)
     #expect(rename(aside, lock) == 0)
     try await saves.first("the saving") { $0.url.lastPathComponent == "widget.cursor" }
-    #expect(place.exists)
+    #expect(try place.exists)
     hindrance.cancel()
   }
 }

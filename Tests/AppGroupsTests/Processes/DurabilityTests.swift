@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The ordered system calls of a process, traced from outside.
-@Suite("Durability on disk", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace")))
+@Suite("Durability on disk", .enabled(if: PeerProcess.canBeTraced))
 struct DurabilityTests {
   let fixture: Fixture
 
@@ -16,18 +16,10 @@ struct DurabilityTests {
 
   /// A peer whose calls are traced; `nil` if the system does not permit tracing.
   private func tracedPeer() async throws -> PeerProcess? {
-    let peer = try PeerProcess(
-      executable: URL(filePath: "/usr/bin/strace"),
-      arguments: [
-        "-f", "-y", "-s", "0", "-e", "trace=fsync,fdatasync,sync_file_range,sync,rename,renameat,renameat2,linkat",
-        "-o", log.path, PeerProcess.builtExecutable.path,
-      ])
-    do {
-      try await peer.send("ping")
-      return peer
-    } catch {
-      return nil
-    }
+    try await PeerProcess.traced([
+      "-y", "-s", "0", "-e", "trace=fsync,fdatasync,sync_file_range,sync,rename,renameat,renameat2,linkat", "-o",
+      log.path,
+    ])
   }
 
   /// The calls so far, except failed ones: `sync NAME` and `rename NAME`.
@@ -56,12 +48,6 @@ struct DurabilityTests {
     }
   }
 
-  /// Ends a traced peer, which would outlive a killed tracer.
-  private func end(_ peer: PeerProcess) async throws {
-    await #expect(throws: PeerProcess.Failure.self) { try await peer.send("exit 0") }
-    try await peer.exit.wait(for: "the tracer's end") { !$0.isEmpty }
-  }
-
   private func newCalls(_ peer: PeerProcess, _ command: String) async throws -> [String] {
     let before = try calls().count
     try await peer.send(command)
@@ -79,41 +65,58 @@ struct DurabilityTests {
     let calls = try await newCalls(peer, "durable-write storage \(file.path) text")
     #expect(calls == ["sync value.tmp", "rename value", "sync \(directory)"])
     #expect(try await newCalls(peer, "durable-write process \(file.path) text") == ["rename value"])
-    try await end(peer)
+    try await peer.endTraced()
   }
 
   @Test
   func `a shared file with storage durability syncs when it is created or changed`() async throws {
     guard let peer = try await tracedPeer() else { return }
     let made = try await newCalls(peer, "durable-open storage \(fixture.path) text")
-    #expect(made == ["sync text.tmp", "link text", "sync Files"])
+    #expect(made == ["sync container", "sync text.tmp", "link text", "sync Files"])
     let changed = try await newCalls(peer, "durable-update new")
     #expect(changed == ["sync text.tmp", "rename text", "sync Files"])
     // Another process may have written the same bytes without waiting for the disk.
     let unchanged = try await newCalls(peer, "durable-update new")
     #expect(unchanged == ["sync text", "sync Files"])
-    try await end(peer)
+    try await peer.endTraced()
   }
 
   @Test
   func `an event with storage durability is synced even in a segment that began without it`() async throws {
     guard let peer = try await tracedPeer() else { return }
-    #expect(try await newCalls(peer, "durable-append process \(fixture.path) one").count == 1, "the segment's name")
+    let first = try await newCalls(peer, "durable-append process \(fixture.path) one")
+    #expect(first.last?.hasPrefix("rename ") == true, "the segment's name")
+    #expect(first.dropLast() == ["sync container", "sync Logs", "sync log", "sync log"], "the log's directories")
     let calls = try await newCalls(peer, "durable-append storage \(fixture.path) two")
     #expect(calls.count == 2)
     #expect(calls.first?.hasSuffix(".segment") == true)
     #expect(calls.last == "sync log")
     let again = try await newCalls(peer, "durable-append storage \(fixture.path) three")
     #expect(again == calls.dropLast(), "the name exists already")
-    try await end(peer)
+    try await peer.endTraced()
   }
 
   @Test
-  func `a shared file with process durability never waits for the disk`() async throws {
+  func `every directory that is created for a file is synced in its parent directory`() async throws {
     guard let peer = try await tracedPeer() else { return }
-    #expect(try await newCalls(peer, "durable-open process \(fixture.path) text") == ["link text"])
+    let group = fixture.directory.file("new/inner/group").path
+    let made = try await newCalls(peer, "durable-open storage \(group) text")
+    let outer = fixture.directory.url.lastPathComponent
+    #expect(
+      made == [
+        "sync \(outer)", "sync new", "sync inner", "sync group", "sync text.tmp", "link text", "sync Files",
+      ])
+    let again = try await newCalls(peer, "durable-open storage \(group) other")
+    #expect(again == ["sync other.tmp", "link other", "sync Files"])
+    try await peer.endTraced()
+  }
+
+  @Test
+  func `a shared file with process durability waits for the disk only for a new directory`() async throws {
+    guard let peer = try await tracedPeer() else { return }
+    #expect(try await newCalls(peer, "durable-open process \(fixture.path) text") == ["sync container", "link text"])
     #expect(try await newCalls(peer, "durable-update new") == ["rename text"])
     #expect(try await newCalls(peer, "durable-update new") == [])
-    try await end(peer)
+    try await peer.endTraced()
   }
 }

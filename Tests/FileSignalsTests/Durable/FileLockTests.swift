@@ -89,7 +89,7 @@ import Testing
         do {
           let lock = try open(.createdIfMissing)
           try lock.lock()
-          guard lock.isFile(at: url.path) else { continue }
+          guard try lock.isFile(at: url.path) else { continue }
           #expect(enter(holders) == 1)
           holders.modify { $0 -= 1 }
           try FileManager.default.removeItem(at: url)
@@ -147,15 +147,15 @@ import Testing
 
   @Test func `detects whether the path still names its file`() throws {
     let lock = try open()
-    var answers = [lock.isFile(at: url.path)]
+    var answers = [try lock.isFile(at: url.path)]
     let moved = folder.file("moved")
     try FileManager.default.moveItem(at: url, to: moved)
-    answers += [lock.isFile(at: moved.path), lock.isFile(at: url.path)]
+    answers += [try lock.isFile(at: moved.path), try lock.isFile(at: url.path)]
     try Data().write(to: url)
-    answers += [lock.isFile(at: url.path)]
+    answers += [try lock.isFile(at: url.path)]
     try FileManager.default.removeItem(at: url)
     try FileManager.default.createSymbolicLink(at: url, withDestinationURL: moved)
-    answers += [lock.isFile(at: url.path)]
+    answers += [try lock.isFile(at: url.path)]
     #expect(answers == [true, true, false, false, false])
   }
 

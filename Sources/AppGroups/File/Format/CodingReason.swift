@@ -1,16 +1,16 @@
 import FileSignals
-import Foundation
+package import Foundation
 import StrictJSON
 
 /// Describes why a value could not be encoded or decoded.
-enum CodingReason {
+package enum CodingReason {
   /// Returns the reason, with line and column if the content is known and is JSON.
   ///
   /// - Parameters:
   ///   - error: The error that was thrown.
   ///   - json: The content, if it is meant to be JSON.
   /// - Returns: A clause without a period.
-  static func words(for error: any Error, in json: Data? = nil) -> String {
+  package static func words(for error: any Error, in json: Data? = nil) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, let context):
       return "the key \"\(key.stringValue)\" is missing" + place(context.codingPath, json)
@@ -18,7 +18,9 @@ enum CodingReason {
       return clause(context.debugDescription) + place(context.codingPath, json)
     case DecodingError.dataCorrupted(let context):
       if let json, let problem = problem(in: json) { return "it is not JSON: \(problem)" }
-      return clause(context.debugDescription) + place(context.codingPath, json) + cause(context.underlyingError)
+      // An error without a path is about a part that is not known.
+      let place = context.codingPath.isEmpty ? "" : place(context.codingPath, json)
+      return clause(context.debugDescription) + place + cause(context.underlyingError)
     case EncodingError.invalidValue(_, let context):
       return clause(context.debugDescription) + place(context.codingPath, nil)
     default:

@@ -52,7 +52,7 @@ public struct FileCoding: Sendable {
   public static let json = FileCoding(
     isJSON: true,
     encode: { try ReadableJSON.encode($0) },
-    decode: { try ReadableJSON.decoder.decode($0, from: $1) }
+    decode: { try ReadableJSON.decoder.decodeExplaining($0, from: $1) }
   )
 
   /// Returns JSON with an encoder and a decoder that you configure.
@@ -75,7 +75,7 @@ public struct FileCoding: Sendable {
       decode: { type, data in
         let json = JSONDecoder()
         decoder(json)
-        return try json.decode(type, from: data)
+        return try json.decodeExplaining(type, from: data)
       }
     )
   }

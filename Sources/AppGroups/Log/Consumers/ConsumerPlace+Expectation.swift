@@ -18,22 +18,34 @@ extension ConsumerPlace {
   private static let staleAge = 60
 
   /// A Boolean value that indicates whether the log is kept for the consumer although it has not read it yet.
-  var isExpected: Bool { expectedSince != nil }
+  var isExpected: Bool { get throws(AppGroupsLogError) { try expectedSince != nil } }
 
   /// The time since which the consumer is expected, in seconds since 1970, or `nil` if it is not.
   var expectedSince: Int? {
-    guard kind(Self.expectationSuffix) == .regular else { return nil }
-    return FileStatus.modificationTime(ofPath: path(Self.expectationSuffix), in: place.base)
+    get throws(AppGroupsLogError) {
+      guard let status = try status(Self.expectationSuffix), status.kind == .regular else { return nil }
+      return status.modified
+    }
   }
 
   /// A Boolean value that indicates whether the consumer was removed from the log, and has not returned.
   ///
   /// Its lock remains. A consumer that was dropped because of its absence also has a note of lost events.
-  var isRemoved: Bool { lockIdentity != nil && lastKnown == nil && lossNote == nil }
+  var isRemoved: Bool {
+    get throws(AppGroupsLogError) {
+      guard try lockIdentity != nil, try lastKnown == nil else { return false }
+      return try lossNote == nil
+    }
+  }
 
   /// The time when the consumer was last seen or since which it is expected, in seconds since 1970; `nil` if the log is
   /// not kept for it.
-  var lastKnown: Int? { lastSeen ?? expectedSince }
+  var lastKnown: Int? {
+    get throws(AppGroupsLogError) {
+      if let lastSeen = try lastSeen { return lastSeen }
+      return try expectedSince
+    }
+  }
 
   /// Keeps the log for the consumer from now on, whether it has read it before or not.
   ///
@@ -41,15 +53,16 @@ extension ConsumerPlace {
   /// cannot be created for another reason, the consumer reports the same error when it begins.
   ///
   /// - Parameter time: The time when the consumer was last seen, in seconds since 1970; by default now.
-  func expect(since time: Int? = nil) {
+  /// - Throws: ``AppGroupsLogError`` if it is unknown whether the log is kept already.
+  func expect(since time: Int? = nil) throws(AppGroupsLogError) {
     let time = time ?? Int(Date().timeIntervalSince1970)
-    if let known = lastKnown {
-      if time - known > Self.staleAge { setTime(time, of: exists ? Self.cursorSuffix : Self.expectationSuffix) }
+    if let known = try lastKnown {
+      if time - known > Self.staleAge { setTime(time, of: try exists ? Self.cursorSuffix : Self.expectationSuffix) }
       return
     }
     // A suspended process must leave the directory as it is.
     guard DirectoryRules.phase(for: place.url) != .suspended else { return }
-    let owner = FileStatus(path: place.consumersPath, relativeTo: place.base)
+    let owner = FileStatus.ifReadable(path: place.consumersPath, relativeTo: place.base)
     let suffix = Self.expectationSuffix
     let note = FileLock(path(suffix), in: place.base, .createdIfMissing, of: file(suffix), owner: owner)
     if note != nil { setTime(time, of: suffix) }

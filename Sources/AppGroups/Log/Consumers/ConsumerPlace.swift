@@ -34,8 +34,8 @@ struct ConsumerPlace: Sendable {
     var names: Set<String> = []
     for file in try SegmentListing.names(at: place.consumersPath, in: place.base, of: place.consumers) {
       // Not all file systems list a cursor that is replaced during the listing. The lock remains.
-      for suffix in [cursorSuffix, lockSuffix, expectationSuffix] where file.hasSuffix(suffix) {
-        names.insert(String(file.dropLast(suffix.count)))
+      for suffix in [cursorSuffix, lockSuffix, expectationSuffix] {
+        if let name = file.without(ending: suffix) { names.insert(name) }
       }
     }
     var all: [ConsumerPlace] = []
@@ -68,7 +68,7 @@ struct ConsumerPlace: Sendable {
     do throws(DurableFileError) {
       let lock = try FileLock.acquired(
         at: file(Self.lockSuffix), path: path, in: place.base, creating ? .createdIfMissing : .existing,
-        owner: FileStatus(path: place.consumersPath, relativeTo: place.base))
+        owner: .ifReadable(path: place.consumersPath, relativeTo: place.base))
       guard let lock else { return nil }
       return ConsumerLock(lock, path: path, place: place)
     } catch .notFound where !creating {
@@ -92,14 +92,12 @@ struct ConsumerPlace: Sendable {
   }
 
   /// The identity of the file that the running consumer keeps locked, or `nil` if there is none.
-  var lockIdentity: FileIdentity? {
-    FileStatus(path: path(Self.lockSuffix), relativeTo: place.base, followsLinks: false)?.identity
-  }
+  var lockIdentity: FileIdentity? { get throws(AppGroupsLogError) { try status(Self.lockSuffix)?.identity } }
 
   // MARK: The cursor
 
   /// A Boolean value that indicates whether the consumer's position is known, so that the log is kept for it.
-  var exists: Bool { lastSeen != nil }
+  var exists: Bool { get throws(AppGroupsLogError) { try lastSeen != nil } }
 
   /// Returns the consumer's positions, or `nil` if it is new.
   ///
@@ -107,7 +105,7 @@ struct ConsumerPlace: Sendable {
   ///   error if reading it failed.
   func load() throws(AppGroupsLogError) -> [UUID: LogPosition]? {
     let url = file(Self.cursorSuffix)
-    if let kind = strayKind(Self.cursorSuffix) {
+    if let kind = try strayKind(Self.cursorSuffix) {
       throw .unreadableCursor(consumer: name, url, reason: "it is \(kind.rawValue), not a regular file")
     }
     let data: Data
@@ -138,8 +136,8 @@ struct ConsumerPlace: Sendable {
     } catch {
       throw .unencodable(url, reason: CodingReason.words(for: error))
     }
+    try refuseLink(Self.cursorSuffix)
     do throws(DurableFileError) {
-      try refuseLink(Self.cursorSuffix)
       try write(data, to: Self.cursorSuffix)
     } catch {
       throw .file(error, to: "save the position in", of: place.url)
@@ -151,12 +149,12 @@ struct ConsumerPlace: Sendable {
   /// A Boolean value that indicates whether something other than a regular file is in the cursor's place.
   ///
   /// No consumer can have saved it.
-  var hasStrayCursor: Bool { strayKind(Self.cursorSuffix) != nil }
+  var hasStrayCursor: Bool { get throws(AppGroupsLogError) { try strayKind(Self.cursorSuffix) != nil } }
 
   /// A Boolean value that indicates whether something other than a regular file is in the lock's place.
   ///
   /// Then no process can be the consumer.
-  var hasStrayLock: Bool { strayKind(Self.lockSuffix) != nil }
+  var hasStrayLock: Bool { get throws(AppGroupsLogError) { try strayKind(Self.lockSuffix) != nil } }
 
   /// Removes anything in the cursor's place that is not a regular file, so that a cursor can be saved.
   func removeStrayCursor() throws(AppGroupsLogError) {
@@ -168,19 +166,23 @@ struct ConsumerPlace: Sendable {
   }
 
   /// Returns the kind of a file that is not regular; `nil` if it is regular or missing.
-  private func strayKind(_ suffix: String) -> FileStatus.Kind? {
-    guard let kind = kind(suffix), kind != .regular else { return nil }
+  private func strayKind(_ suffix: String) throws(AppGroupsLogError) -> FileStatus.Kind? {
+    guard let kind = try status(suffix)?.kind, kind != .regular else { return nil }
     return kind
   }
 
-  /// Returns the kind of the file in a place, or `nil` if there is none.
-  func kind(_ suffix: String) -> FileStatus.Kind? {
-    FileStatus(path: path(suffix), relativeTo: place.base, followsLinks: false)?.kind
+  /// Returns the status of the file in a place, or `nil` if there is none; a link is not followed.
+  func status(_ suffix: String) throws(AppGroupsLogError) -> FileStatus? {
+    try AppGroupsLogError.examining { () throws(DurableFileError) in try fileStatus(suffix) }
+  }
+
+  private func fileStatus(_ suffix: String) throws(DurableFileError) -> FileStatus? {
+    try FileStatus(path: path(suffix), relativeTo: place.base, followsLinks: false, of: file(suffix))
   }
 
   /// Removes a link, a pipe, an empty directory, or anything else that is not a regular file.
   private func removeStray(_ suffix: String) throws(DurableFileError) {
-    guard let kind = strayKind(suffix) else { return }
+    guard let kind = try fileStatus(suffix)?.kind, kind != .regular else { return }
     let result = unlinkat(place.base, path(suffix), kind == .directory ? AT_REMOVEDIR : 0)
     let url = file(suffix)
     guard result == 0 || errno == ENOENT else {
@@ -190,13 +192,16 @@ struct ConsumerPlace: Sendable {
 
   /// The time at which the cursor was last saved, in seconds since 1970; `nil` if no cursor was saved.
   var lastSeen: Int? {
-    hasStrayCursor ? nil : FileStatus.modificationTime(ofPath: path(Self.cursorSuffix), in: place.base)
+    get throws(AppGroupsLogError) {
+      guard let status = try status(Self.cursorSuffix), status.kind == .regular else { return nil }
+      return status.modified
+    }
   }
 
   /// Removes the consumer's cursor and its notes, so that the log is not kept for it any more.
   func forget() throws(AppGroupsLogError) {
     try removeCursor()
-    _ = takeLossNote()
+    _ = try takeLossNote()
   }
 
   /// Removes everything for which the log is kept for the consumer.
@@ -222,19 +227,21 @@ struct ConsumerPlace: Sendable {
 
   /// The reason in the note of lost events, which stays; `nil` if there is no note.
   var lossNote: String? {
-    guard kind(Self.lossSuffix) == .regular else { return nil }
-    do throws(DurableFileError) {
-      let data = try DurableFile.read(path(Self.lossSuffix), in: place.base, limit: 64, of: file(Self.lossSuffix))
-      return String(decoding: data, as: UTF8.self)
-    } catch {
-      return LogLoss.sizeLimit.word
+    get throws(AppGroupsLogError) {
+      guard try status(Self.lossSuffix)?.kind == .regular else { return nil }
+      do throws(DurableFileError) {
+        let data = try DurableFile.read(path(Self.lossSuffix), in: place.base, limit: 64, of: file(Self.lossSuffix))
+        return String(decoding: data, as: UTF8.self)
+      } catch {
+        return LogLoss.sizeLimit.word
+      }
     }
   }
 
   /// Returns the reason in the note of lost events, and removes the note.
-  func takeLossNote() -> LogLoss? {
+  func takeLossNote() throws(AppGroupsLogError) -> LogLoss? {
     let (path, base) = (path(Self.lossSuffix), place.base)
-    guard kind(Self.lossSuffix) == .regular else { return nil }
+    guard try status(Self.lossSuffix)?.kind == .regular else { return nil }
     do throws(DurableFileError) {
       let data = try DurableFile.read(path, in: base, limit: 64, of: file(Self.lossSuffix))
       let word = String(decoding: data, as: UTF8.self)
@@ -259,9 +266,9 @@ struct ConsumerPlace: Sendable {
   }
 
   /// Throws an error if a link is in a file's place, because it could lead to a file in another part of the container.
-  private func refuseLink(_ suffix: String) throws(DurableFileError) {
-    guard kind(suffix) == .link else { return }
-    throw .notARegularFile(file(suffix), kind: FileStatus.Kind.link.rawValue)
+  private func refuseLink(_ suffix: String) throws(AppGroupsLogError) {
+    guard try status(suffix)?.kind == .link else { return }
+    throw .inaccessible(.notARegularFile(file(suffix), kind: FileStatus.Kind.link.rawValue))
   }
 }
 
@@ -280,7 +287,11 @@ final class ConsumerLock: Sendable {
   /// A Boolean value that indicates whether the lock's file still exists.
   ///
   /// If it was removed, another process can become the same consumer.
-  var isInPlace: Bool { lock.isFile(at: path, in: place.base) }
+  var isInPlace: Bool {
+    get throws(AppGroupsLogError) {
+      try AppGroupsLogError.examining { () throws(DurableFileError) in try lock.isFile(at: path, in: place.base) }
+    }
+  }
 }
 
 extension LogLoss {
@@ -290,18 +301,5 @@ extension LogLoss {
     case .sizeLimit: "sizeLimit"
     case .absence: "absence"
     }
-  }
-}
-
-extension FileStatus {
-  /// Returns the time at which a file was last written, in seconds since 1970, and does not follow links.
-  static func modificationTime(ofPath path: String, in base: CInt) -> Int? {
-    var status = stat()
-    guard fstatat(base, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-    #if canImport(Darwin)
-      return status.st_mtimespec.tv_sec
-    #else
-      return status.st_mtim.tv_sec
-    #endif
   }
 }

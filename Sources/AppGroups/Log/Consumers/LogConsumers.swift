@@ -14,9 +14,9 @@ package enum LogConsumers {
   package static func expectConsumers(of old: URL, in new: URL) {
     do {
       let logs = old.appending(path: LogPlace.folder, directoryHint: .isDirectory)
-      guard FileStatus(path: logs.path, followsLinks: false)?.kind == .directory else { return }
+      guard try FileStatus(path: logs.path, followsLinks: false)?.kind == .directory else { return }
       let (leaving, arriving) = try (AppGroupsContainer(directory: old), AppGroupsContainer(directory: new))
-      for name in DirectoryListing.names(in: logs) ?? [] {
+      for name in try DirectoryListing.names(in: logs) ?? [] {
         do throws(AppGroupsLogError) {
           try expectConsumers(of: LogPlace(opening: name, in: leaving, swapCount: 0, isMaking: false), in: arriving)
         } catch {
@@ -32,14 +32,14 @@ package enum LogConsumers {
     var seen: [(name: String, time: Int?)] = []
     for consumer in try ConsumerPlace.all(in: old) {
       // An idle consumer does not save its position, but holds its lock.
-      guard let time = consumer.lastKnown else { continue }
+      guard let time = try consumer.lastKnown else { continue }
       seen.append((consumer.name, consumer.isRunning ? nil : time))
     }
     guard !seen.isEmpty else { return }
     let new = try LogPlace(opening: old.name, in: container, swapCount: 0, isMaking: true)
     for (name, time) in seen {
       let consumer = try ConsumerPlace(name: name, place: new)
-      if !consumer.isRemoved { consumer.expect(since: time) }
+      if try !consumer.isRemoved { try consumer.expect(since: time) }
     }
   }
 }

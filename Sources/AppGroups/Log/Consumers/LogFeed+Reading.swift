@@ -13,13 +13,24 @@ extension LogFeed {
     for name in change.written where !run.reader.look(atSegment: name) { isStructural = true }
     if isStructural {
       // If the directory was removed, another process could become the same consumer.
-      if run.lock.map({ !$0.isInPlace }) ?? (run.place.isAnchored && !run.place.exists) {
+      if isRemoved(run) {
         return begin(from: Start(place: nil, ends: audience.positions), run.generation)
       }
       reportLoss(of: run.lock == nil ? nil : saver?.consumer)
       scan()
     }
     drain()
+  }
+
+  /// Returns a Boolean value that indicates whether the consumer's lock or the log's directory was removed.
+  private func isRemoved(_ run: Run) -> Bool {
+    do throws(AppGroupsLogError) {
+      if let lock = run.lock { return try !lock.isInPlace }
+      return run.place.isAnchored ? try !run.place.exists : false
+    } catch {
+      report(error)
+      return false
+    }
   }
 
   func scan() {

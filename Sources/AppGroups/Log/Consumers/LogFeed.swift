@@ -162,7 +162,7 @@ final class LogFeed: Sendable {
       }
       if error.isAboutSuspension { return waitForResuming(from: start, generation) }
       // If the directory was removed, only a process that appends creates it again.
-      if !(place?.exists ?? location.isAnythingThere) {
+      if isGone(place) {
         return state.withLock { $0.missed = (start.again(), generation) }
       }
       // Another process may be about to remove the whole directory, and must not be hindered.
@@ -172,6 +172,16 @@ final class LogFeed: Sendable {
     }
     scan()
     drain()
+  }
+
+  /// Returns a Boolean value that indicates whether a log's directory is known to be missing.
+  private func isGone(_ place: LogPlace?) -> Bool {
+    do throws(AppGroupsLogError) {
+      if let place { return try !place.exists }
+      return !location.isPerhapsThere
+    } catch {
+      return false
+    }
   }
 
   /// Returns the positions to continue from, and the lock that makes this the only consumer of its name.
@@ -240,15 +250,19 @@ final class LogFeed: Sendable {
     saver?.trimSoon()
   }
 
-  private func report(_ error: AppGroupsLogError) {
+  func report(_ error: AppGroupsLogError) {
     // The events may have been acknowledged, and removed before they were read again.
     if case .missing(let producer, _, let next) = error, audience.hasHandled(next - 1, of: producer) { return }
     failures.send(error)
   }
 
   func reportLoss(of consumer: ConsumerPlace?) {
-    if let consumer, let loss = consumer.takeLossNote() {
-      failures.send(.snapshotNeeded(consumer: consumer.name, reason: loss))
+    do throws(AppGroupsLogError) {
+      if let consumer, let loss = try consumer.takeLossNote() {
+        failures.send(.snapshotNeeded(consumer: consumer.name, reason: loss))
+      }
+    } catch {
+      failures.send(error)
     }
   }
 }

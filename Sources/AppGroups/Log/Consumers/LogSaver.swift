@@ -72,7 +72,10 @@ final class LogSaver: Sendable {
   func end(unlessReplaced: Bool) {
     queue.sync {
       guard let lock = heldLock else { return }
-      if !unlessReplaced || lock.isInPlace { report { () throws(AppGroupsLogError) in try saveNow() } }
+      report { () throws(AppGroupsLogError) in
+        if unlessReplaced, try !lock.isInPlace { return }
+        try saveNow()
+      }
       state.withLock { ($0.lock, $0.saved) = (nil, nil) }
     }
   }
@@ -81,7 +84,7 @@ final class LogSaver: Sendable {
   func suspend() {
     queue.sync {
       guard let lock = heldLock else { return }
-      if lock.isInPlace { report { () throws(AppGroupsLogError) in try saveNow() } }
+      report { () throws(AppGroupsLogError) in if try lock.isInPlace { try saveNow() } }
       state.withLock { $0.lock = nil }
     }
   }
@@ -204,7 +207,7 @@ final class LogSaver: Sendable {
   private func register() throws(AppGroupsLogError) {
     let consumer = consumer
     // A process that is removing segments may not have seen a new consumer.
-    let lock = consumer.exists ? nil : try consumer.place.lockTrimming(isWaiting: true)
+    let lock = try consumer.exists ? nil : try consumer.place.lockTrimming(isWaiting: true)
     try saveNow()
     consumer.endExpectation()
     if let lock { withExtendedLifetime(lock.number) {} }
@@ -221,7 +224,8 @@ final class LogSaver: Sendable {
     do throws(AppGroupsLogError) {
       try save(positions)
       state.withLock { $0.saved = (positions, now) }
-    } catch let error where error.isAboutNothingThere && !consumer.place.exists {
+    } catch let error where error.isAboutNothingThere {
+      guard try !consumer.place.exists else { throw error }
       // If the log was removed, its positions are meaningless.
       state.withLock { $0.hasFailed = false }
     }
@@ -231,7 +235,7 @@ final class LogSaver: Sendable {
   private func saveAfterwards() throws(AppGroupsLogError) {
     let consumer = consumer
     // An acknowledgement does not restore a removed consumer.
-    guard audience.isUnsaved, consumer.exists else { return }
+    guard audience.isUnsaved, try consumer.exists else { return }
     // Only the consumer may save its positions.
     guard let lock = try consumer.lock(creating: false) else { throw .consumerInUse(consumer.name) }
     guard let saved = try consumer.load() else { return }

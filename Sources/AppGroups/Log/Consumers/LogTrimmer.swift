@@ -69,9 +69,9 @@ struct LogTrimmer {
         let id = SegmentID(producer: producer, index: index)
         let path = place.path(of: id)
         // A producer that has begun the next segment does not return to this one.
-        if let final = index == indices.last ? abandoned(path, place.url(of: id)) : status(path) {
+        if let final = try index == indices.last ? abandoned(path, place.url(of: id)) : status(id) {
           sealed.append(Segment(id: id, size: final.size))
-        } else if let status = status(path) {
+        } else if let status = try status(id) {
           activeSize += Self.room(for: status.size)
         }
       }
@@ -86,8 +86,10 @@ struct LogTrimmer {
     return file.status
   }
 
-  private func status(_ path: String) -> FileStatus? {
-    FileStatus(path: path, relativeTo: place.base, followsLinks: false)
+  private func status(_ id: SegmentID) throws(AppGroupsLogError) -> FileStatus? {
+    try AppGroupsLogError.examining { () throws(DurableFileError) in
+      try FileStatus(path: place.path(of: id), relativeTo: place.base, followsLinks: false, of: place.url(of: id))
+    }
   }
 
   /// Returns the consumers that the log is kept for, and drops those that were absent for too long.
@@ -104,27 +106,41 @@ struct LogTrimmer {
         report(error)
       }
       do throws(AppGroupsLogError) {
-        guard let positions = try place.load() ?? (place.isExpected ? [:] : nil) else { continue }
+        guard let positions = try positions(of: place) else { continue }
         consumers.append(Consumer(place: place, positions: positions))
       } catch {
         // Only a file can be a cursor. A running consumer saves one there; without one, no consumer loses events.
-        if place.hasStrayCursor, !place.isRunning { continue }
+        if hasStrayCursor(place), !place.isRunning { continue }
         consumers.append(Consumer(place: place, positions: nil))
       }
     }
     return consumers
   }
 
+  /// Returns the positions of a consumer, or `nil` if the log is not kept for it.
+  private func positions(of consumer: ConsumerPlace) throws(AppGroupsLogError) -> [UUID: LogPosition]? {
+    if let positions = try consumer.load() { return positions }
+    return try consumer.isExpected ? [:] : nil
+  }
+
+  private func hasStrayCursor(_ consumer: ConsumerPlace) -> Bool {
+    do throws(AppGroupsLogError) {
+      return try consumer.hasStrayCursor
+    } catch {
+      return false
+    }
+  }
+
   /// Drops a consumer that was absent for too long.
   ///
   /// - Returns: A Boolean value that indicates whether it was dropped.
   private func drop(_ consumer: ConsumerPlace) throws(AppGroupsLogError) -> Bool {
-    guard isAbsent(consumer) else { return false }
+    guard try isAbsent(consumer) else { return false }
     var lock: ConsumerLock?
-    if !consumer.hasStrayLock {
+    if try !consumer.hasStrayLock {
       lock = try consumer.lock()
       // A process that holds the lock is present, even if it is idle. It may also have held the lock a moment ago.
-      guard lock != nil, isAbsent(consumer) else { return false }
+      guard lock != nil, try isAbsent(consumer) else { return false }
     }
     try consumer.leaveLossNote(of: .absence)
     try consumer.removeCursor()
@@ -133,8 +149,8 @@ struct LogTrimmer {
   }
 
   /// Returns a Boolean value that indicates whether a consumer has been absent for too long.
-  private func isAbsent(_ consumer: ConsumerPlace) -> Bool {
-    guard let lastKnown = consumer.lastKnown else { return false }
+  private func isAbsent(_ consumer: ConsumerPlace) throws(AppGroupsLogError) -> Bool {
+    guard let lastKnown = try consumer.lastKnown else { return false }
     return now - lastKnown > Int(clamping: limits.consumerAbsence.components.seconds)
   }
 
@@ -200,10 +216,10 @@ struct LogTrimmer {
     for name in names where name.hasSuffix(".segment.new") {
       let path = place.path(ofIncomplete: name)
       // A file that is not locked yet may be a moment old.
-      guard let made = FileStatus.modificationTime(ofPath: path, in: base), now - made > Self.litterAge else {
-        continue
-      }
       let url = shared.appending(path: name, directoryHint: .notDirectory)
+      // Litter that cannot be examined is left where it is.
+      let status = FileStatus.ifReadable(path: path, relativeTo: base, followsLinks: false)
+      guard let status, now - status.modified > Self.litterAge else { continue }
       if abandoned(path, url) != nil { unlinkat(base, path, 0) }
     }
   }

@@ -68,14 +68,14 @@ extension LogProducer {
     private mutating func segment(
       for count: Int, in place: LogPlace, isFinal: Bool, segmentSize: Int, durability: Durability
     ) throws(AppGroupsLogError) -> (SegmentWriter, isNew: Bool)? {
-      if let segment, segment.isUsable, isFinal ? segment.isNamed : segment.isInPlace {
+      if let segment, segment.isUsable, try isFinal ? segment.isNamed : segment.isInPlace {
         let isEmpty = segment.size == SegmentHeader.size
         if isEmpty || segment.size + count <= segmentSize {
           if segment.hasRoom(for: count) { return (segment, false) }
           if isEmpty { throw .inaccessible(.fileTooLarge(segment.url)) }
         }
       }
-      guard isFinal || place.isAtPath else { return nil }
+      if !isFinal, try !place.isAtPath { return nil }
       segment = nil
       do throws(AppGroupsLogError) {
         return (try makeSegment(in: place, durability), true)

@@ -67,10 +67,8 @@ enum SegmentListing {
 
   /// Returns the names of the files in a directory; empty if the directory is missing.
   static func names(at path: String, in base: CInt, of url: URL) throws(AppGroupsLogError) -> [String] {
-    if let names = DirectoryListing.names(at: path, in: base) { return names }
-    guard errno == ENOENT || errno == ENOTDIR else {
-      throw .inaccessible(DurableFileError(errno, "list", url))
+    try AppGroupsLogError.examining { () throws(DurableFileError) in
+      try DirectoryListing.names(at: path, in: base, of: url) ?? []
     }
-    return []
   }
 }

@@ -39,14 +39,14 @@ final class SegmentWriter {
     path = url.path
     name = place.path(of: header.id)
     let (temporary, base) = (place.path(ofIncomplete: header.id.temporaryName), place.base)
-    guard let file = FileLock(temporary, in: base, .new, of: url, owner: place.status) else {
+    guard let file = FileLock(temporary, in: base, .new, of: url, owner: place.owner) else {
       throw .inaccessible(DurableFileError(errno, "create", url))
     }
     let number = file.number
     self.file = file
     do throws(AppGroupsLogError) {
       try lock()
-      if let errno = header.bytes.withUnsafeBytes({ Self.write($0, to: number).errno }) {
+      if let errno = header.bytes.withUnsafeBytes({ Self.write($0, to: number, after: 0).errno }) {
         throw .inaccessible(DurableFileError(errno, "write", url))
       }
       if durability == .storage { try Self.synchronize(number, url) }
@@ -63,10 +63,18 @@ final class SegmentWriter {
   /// A Boolean value that indicates whether the log's path still leads to the file.
   ///
   /// It is `false` after the file or its directory was removed, or the environment was switched.
-  var isInPlace: Bool { file.isFile(at: path) }
+  var isInPlace: Bool {
+    get throws(AppGroupsLogError) {
+      try AppGroupsLogError.examining { () throws(DurableFileError) in try file.isFile(at: path) }
+    }
+  }
 
   /// A Boolean value that indicates whether the file still has its name in its directory, wherever the directory is.
-  var isNamed: Bool { file.isFile(at: name, in: place.base) }
+  var isNamed: Bool {
+    get throws(AppGroupsLogError) {
+      try AppGroupsLogError.examining { () throws(DurableFileError) in try file.isFile(at: name, in: place.base) }
+    }
+  }
 
   private func lock() throws(AppGroupsLogError) {
     do throws(DurableFileError) {
@@ -82,12 +90,12 @@ final class SegmentWriter {
     count <= fileSizeLimit() - size
   }
 
-  /// Appends bytes, which must be complete records.
+  /// Appends bytes, which must be complete records and for which there is room.
   ///
   /// - Parameter bytes: The records.
   /// - Returns: The number of bytes that were written, and the error if some were not; then call ``cut(to:)``.
   func append(_ bytes: UnsafeRawBufferPointer) -> (count: Int, error: AppGroupsLogError?) {
-    let (written, failure) = Self.write(bytes, to: file.number)
+    let (written, failure) = Self.write(bytes, to: file.number, after: nil)
     guard let failure else {
       size += written
       return (written, nil)
@@ -119,8 +127,10 @@ final class SegmentWriter {
   /// Writes bytes to a file.
   ///
   /// - Returns: The number of bytes that were written, and the error number if some were not.
-  private static func write(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> (count: Int, errno: CInt?) {
-    let count = writeAll(bytes, to: number)
+  private static func write(
+    _ bytes: UnsafeRawBufferPointer, to number: CInt, after size: Int?
+  ) -> (count: Int, errno: CInt?) {
+    let count = writeAll(bytes, to: number, after: size)
     return (count, count == bytes.count ? nil : errno)
   }
 

@@ -125,7 +125,13 @@
     private func find(_ token: WatchToken, in table: inout Table) -> Finding {
       guard let watch = table.watches[token], let leaf = watch.point.place.leaf else { return .missing }
       let path = "\(watch.point.place.path)/\(leaf)"
-      let now = FileStatus(path: path, followsLinks: false)
+      let now: FileStatus?
+      do throws(DurableFileError) {
+        now = try FileStatus(path: path, followsLinks: false)
+      } catch {
+        // Until it can be examined again, the file counts as the one that is known.
+        return .unclear(isLimit: false)
+      }
       guard let file = watch.file else { return now == nil ? .missing : open(path, token, in: &table) }
       let status = queue.status(of: file.descriptor)
       if let status, status.identity == now?.identity { return .same }

@@ -219,6 +219,11 @@ package final class PathChanges: ChangeSource {
     else {
       return false
     }
-    return FileStatus(path: file, followsLinks: false)?.kind == .link
+    do throws(DurableFileError) {
+      return try FileStatus(path: file, followsLinks: false)?.kind == .link
+    } catch {
+      // Resolving the path again reports the error.
+      return true
+    }
   }
 }

@@ -69,7 +69,7 @@ struct WatchPlan: Equatable, Sendable {
     var rest = Self.components(Self.absolute(path))
     var current = "/"
     var hops = 0
-    guard let root = FileStatus(path: "/") else { return }
+    guard let root = FileStatus.ifReadable(path: "/") else { return outcome = .failed(errno: errno, path: "/") }
     places = [Place(path: "/", identity: root.identity, depth: .itself)]
     while let name = rest.popLast() {
       if name == ".." {
@@ -78,7 +78,7 @@ struct WatchPlan: Equatable, Sendable {
         continue
       }
       let next = current == "/" ? "/\(name)" : "\(current)/\(name)"
-      guard let status = FileStatus(path: next, followsLinks: false) else {
+      guard let status = FileStatus.ifReadable(path: next, followsLinks: false) else {
         let errno = errno
         // A sandbox may hide the directories above the ones that it permits.
         if errno == EPERM, !rest.isEmpty {
@@ -99,10 +99,10 @@ struct WatchPlan: Equatable, Sendable {
         hinge(name, in: current)
         hops += 1
         guard hops <= 40, let destination = Self.destination(ofLink: next) else {
-          outcome = .failed(errno: hops > 40 ? ELOOP : ENOENT, path: next)
+          outcome = .failed(errno: hops > 40 ? ELOOP : errno, path: next)
           return
         }
-        if destination.hasPrefix("/") { current = "/" }
+        if destination.begins(with: "/") { current = "/" }
         rest += Self.components(destination)
       case .directory where !rest.isEmpty || target.isDirectory:
         current = next
@@ -166,7 +166,7 @@ struct WatchPlan: Equatable, Sendable {
   // MARK: Paths
 
   private static func absolute(_ path: String) -> String {
-    if path.hasPrefix("/") { return path }
+    if path.begins(with: "/") { return path }
     guard let current = getcwd(nil, 0) else { return "/\(path)" }
     defer { free(current) }
     return "\(String(cString: current))/\(path)"
@@ -174,9 +174,10 @@ struct WatchPlan: Equatable, Sendable {
 
   /// Returns the names in a path, last first.
   private static func components(_ path: String) -> [String] {
-    path.split(separator: "/").reversed().map(String.init).filter { $0 != "." }
+    path.parts(separatedBy: "/", omittingEmpty: true).reversed().filter { $0 != "." }
   }
 
+  /// Returns the destination of a link, or `nil` with `errno` set.
   private static func destination(ofLink path: String) -> String? {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
       // Sound: `readlink` writes at most the given number of bytes.

@@ -64,7 +64,8 @@ extension DirectoryTree {
     guard let found = directory.entry(name.text) else {
       // If it is already gone, another event reports it, unless it was never known. A name that is not UTF-8 is never
       // found.
-      let isUnknown = old == nil && history.isNew && !name.text.unicodeScalars.contains("\u{FFFD}")
+      let isGone = errno == ENOENT
+      let isUnknown = isGone && old == nil && history.isNew && !name.text.unicodeScalars.contains("\u{FFFD}")
       return isUnknown ? event(.deleted, inner) : []
     }
     let isDirectory = found.kind == .directory

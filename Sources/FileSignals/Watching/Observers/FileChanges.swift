@@ -12,14 +12,23 @@ struct FileChanges: ChangeInterpreter {
   }
 
   mutating func look(_ watch: PathChanges) {
-    known = FileStatus(path: watch.path)
-    mark = watch.isPolling ? FileStamp(path: watch.path).map { FileMark($0, path: watch.path) } : nil
+    do throws(DurableFileError) {
+      known = try FileStatus(path: watch.path)
+    } catch {
+      // What is known stays known until the file can be examined again.
+    }
+    mark = watch.isPolling ? FileStamp.ifReadable(path: watch.path).map { FileMark($0, path: watch.path) } : nil
   }
 
   /// Returns the events for the changes of the file.
   mutating func events(after batch: PathChange, of watch: PathChanges) -> [FileEvent] {
     let old = known
-    known = FileStatus(path: watch.path)
+    do throws(DurableFileError) {
+      known = try FileStatus(path: watch.path)
+    } catch {
+      // The file may have any content, or be gone. A poll finds the same error again and again.
+      return batch.isPoll ? [] : [FileEvent(kind: .rescan, url: url)]
+    }
     let difference = compareMarks(watch)
     let kind = kind(after: batch, old: old, new: known) ?? (batch.isPoll ? difference : nil)
     // Content that was written in between cannot be detected.
@@ -50,7 +59,7 @@ struct FileChanges: ChangeInterpreter {
 
   /// Returns the difference that a poll finds, and stores the mark for the next one.
   private mutating func compareMarks(_ watch: PathChanges) -> FileEvent.Kind? {
-    guard watch.isPolling || mark != nil, let stamp = FileStamp(path: watch.path) else {
+    guard watch.isPolling || mark != nil, let stamp = FileStamp.ifReadable(path: watch.path) else {
       mark = nil
       return nil
     }

@@ -88,7 +88,7 @@ public struct FileFilter: Sendable {
   /// - Parameter path: The path relative to the observed directory.
   /// - Returns: `true` if the directory is entered.
   public func enters(_ path: String) -> Bool {
-    if case .patterns(_, includesHidden: false) = rule, Self.name(of: path).hasPrefix(".") { return false }
+    if case .patterns(_, includesHidden: false) = rule, Self.name(of: path).begins(with: ".") { return false }
     return !closed.contains { $0.matches(path, includesHidden: true) }
   }
 

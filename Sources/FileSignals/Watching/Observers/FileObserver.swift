@@ -57,7 +57,7 @@ public final class FileObserver: Signal, Sendable {
   public init(_ url: URL, polling: WatchPolling = .automatic) throws(FileObserverError) {
     let path = try Self.path(of: url)
     observer = try PathObserver(path: path, target: .file, changes: FileChanges(url: url), polling: polling)
-    if FileStatus(path: path)?.kind == .directory { throw .isADirectory(url) }
+    if FileStatus.ifReadable(path: path)?.kind == .directory { throw .isADirectory(url) }
   }
 
   /// The ability of the observer to detect changes.

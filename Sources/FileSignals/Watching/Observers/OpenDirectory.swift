@@ -29,8 +29,8 @@ final class OpenDirectory {
     guard var current = Self.open(root, in: AT_FDCWD) else { return nil }
     // One name at a time: the system would follow a link in the middle, and does not accept a path as long as a deep
     // tree's.
-    for name in inner.split(separator: "/") {
-      guard let next = Self.open(String(name), in: current.number) else { return nil }
+    for name in inner.parts(separatedBy: "/", omittingEmpty: true) {
+      guard let next = Self.open(name, in: current.number) else { return nil }
       current = next
     }
     descriptor = current
@@ -57,14 +57,20 @@ final class OpenDirectory {
     // A separate descriptor with its own position, so that the listing starts at the beginning.
     let copy = uninterrupted { openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     var entries: [ExactString: Entry] = [:]
+    var failure: CInt?
     let isComplete = DirectoryListing.forEachEntry(of: copy) { record in
       let name = DirectoryListing.name(of: record)
       if name == "." || name == ".." || name == FileLocation.sharedFolder { return }
       let type = Int(record.pointee.d_type)
       guard isWanted(name, type == Int(DT_DIR) || type == Int(DT_UNKNOWN)) else { return }
-      // An entry that has been removed since is skipped.
-      if let entry = entry(name) { entries[ExactString(name)] = entry }
+      if let entry = entry(name) {
+        entries[ExactString(name)] = entry
+      } else if errno != ENOENT {
+        // Only an entry that has been removed since is skipped.
+        failure = errno
+      }
     }
-    return isComplete ? entries : nil
+    if let failure { errno = failure }
+    return isComplete && failure == nil ? entries : nil
   }
 }

@@ -24,7 +24,7 @@ struct ShellPattern: Sendable {
   private let segments: [[Token]]
 
   init(_ text: String) {
-    segments = text.split(separator: "/", omittingEmptySubsequences: false).map { Self.tokens(of: $0) }
+    segments = text.parts(separatedBy: "/").map { Self.tokens(of: $0[...]) }
   }
 
   /// Returns a Boolean value that indicates whether a path matches.
@@ -36,10 +36,10 @@ struct ShellPattern: Sendable {
   ///   - includesHidden: A Boolean value that determines whether wildcards match a leading dot.
   /// - Returns: `true` if the path matches.
   func matches(_ path: String, includesHidden: Bool) -> Bool {
-    var names = path.split(separator: "/", omittingEmptySubsequences: false)[...]
+    var names = path.parts(separatedBy: "/")[...]
     if segments.count == 1 { names = names.suffix(1) }
     return names.count == segments.count
-      && zip(names, segments).allSatisfy { Self.matches($0, $1, includesHidden: includesHidden) }
+      && zip(names, segments).allSatisfy { Self.matches($0[...], $1, includesHidden: includesHidden) }
   }
 
   private static func matches(_ name: Substring, _ tokens: [Token], includesHidden: Bool) -> Bool {

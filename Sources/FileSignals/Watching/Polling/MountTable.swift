@@ -9,13 +9,13 @@ package struct MountTable: Sendable {
 
   /// Parses a table, skipping lines that are not understood.
   package init(parsing text: String) {
-    mounts = text.split(separator: "\n").compactMap { line in
+    mounts = text.parts(separatedBy: "\n", omittingEmpty: true).compactMap { line in
       // 36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
-      let fields = line.split(separator: " ", omittingEmptySubsequences: false)
+      let fields = line.parts(separatedBy: " ")
       guard fields.count > 6, let dash = fields.dropFirst(6).firstIndex(of: "-"), dash + 1 < fields.count else {
         return nil
       }
-      return Mount(point: Self.unescaped(fields[4]), type: String(fields[dash + 1]))
+      return Mount(point: Self.unescaped(fields[4][...]), type: fields[dash + 1])
     }
   }
 
@@ -30,7 +30,7 @@ package struct MountTable: Sendable {
   }
 
   private static func holds(_ point: String, _ path: String) -> Bool {
-    point == "/" || path == point || path.hasPrefix(point) && path.utf8.dropFirst(point.utf8.count).first == 0x2F
+    path.utf8.elementsEqual(point.utf8) || path.isPath(below: point)
   }
 
   /// Returns a field without its escapes: white space and backslashes are written as three octal digits.

@@ -134,11 +134,16 @@ final class CacheStore: Sendable {
 
   /// Removes the least recently used entries beyond the limit.
   private func removeOldEntries() {
-    let names = (DirectoryListing.names(in: cache.directory) ?? []).filter { $0.hasSuffix(Self.suffix) }
+    let names: [String]
+    do throws(DurableFileError) {
+      names = (try DirectoryListing.names(in: cache.directory) ?? []).filter { $0.hasSuffix(Self.suffix) }
+    } catch {
+      return report(.unusableCache(cache.directory, provider: provider, reason: CacheKey.reason(error)))
+    }
     guard names.count > cache.maximumEntries else { return }
     let used = names.compactMap { name -> (url: URL, time: Int64)? in
       let url = cache.directory.appending(path: name, directoryHint: .notDirectory)
-      return FileStamp(path: url.path).map { (url, $0.modified) }
+      return FileStamp.ifReadable(path: url.path).map { (url, $0.modified) }
     }
     for old in used.sorted(by: { $0.time > $1.time }).dropFirst(cache.maximumEntries) {
       do {

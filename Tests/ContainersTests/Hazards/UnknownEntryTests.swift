@@ -1,0 +1,55 @@
+#if os(Linux)
+  import Containers
+  import Foundation
+  import Signals
+  import TestSupport
+  import Testing
+
+  /// Entries of which the system does not say whether they exist.
+  @Suite("Hazards of unknown entries")
+  struct UnknownEntryTests {
+    private let fixture: Fixture
+
+    init() throws {
+      fixture = try Fixture(filled: false)
+    }
+
+    @Test(.enabled(if: PeerProcess.canBeTraced))
+    func `a switch whose disk fails moves everything back instead of leaving a file behind`() async throws {
+      try fixture.write("mine", to: "notes.txt")
+      try fixture.write("mine", to: "other.txt")
+      let new = try fixture.open().create(name: "new")
+      let log = fixture.directory.file("calls")
+      guard let peer = try await PeerProcess.failing("newfstatat", on: "notes.txt", with: "EIO", log: log) else { return }
+      try await peer.send("env \(fixture.root.path)")
+      await #expect(throws: PeerProcess.Failure.self) { try await peer.send("env-activate \(new.id)") }
+      try await peer.endTraced()
+      let app = try fixture.open()
+      #expect(app.active.value.id == Environment.defaultID)
+      #expect(fixture.text("notes.txt") == "mine")
+      #expect(fixture.text("other.txt") == "mine")
+      try await app.activate(id: new.id)
+      #expect(!fixture.exists("notes.txt"))
+    }
+
+    @Test(.asRoot)
+    func `a switch does not take an excluded entry for missing that it may not examine`() async throws {
+      let nobody = 65_534
+      try fixture.write("shared", to: "Shared/keep.txt")
+      let app = try AppContainer(home: fixture.root)
+      try await app.setExcludedPaths(["Shared/keep.txt"])
+      let new = try app.create(name: "new")
+      try await shell(
+        #"chown -R \#(nobody) "$1"; chmod 755 "$1"; chmod 000 "$2"/Shared"#, fixture.directory.url.path,
+        fixture.root.path)
+      let peer = try PeerProcess()
+      try await peer.send("user \(nobody)")
+      try await peer.send("env \(fixture.root.path)")
+      await #expect(throws: PeerProcess.Failure.self) { try await peer.send("env-activate \(new.id)") }
+      #expect(fixture.text("Shared/keep.txt") == "shared")
+      try await shell(#"chmod 700 "$1"/Shared"#, fixture.root.path)
+      try await peer.send("env-activate \(new.id)")
+      #expect(fixture.text("Shared/keep.txt") == "shared", "it is excluded")
+    }
+  }
+#endif
