@@ -1,3 +1,5 @@
+import FileSignals
+
 #if !canImport(Darwin)
   package import Foundation
 
