@@ -32,7 +32,9 @@ import FileSignals
     ///
     /// Relative paths are ignored, as the specification demands.
     private static func directory(_ name: String, or path: String, _ environment: [String: String]) -> URL? {
-      if let path = environment[name], path.begins(with: "/") { return URL(filePath: path, directoryHint: .isDirectory) }
+      if let path = environment[name], path.begins(with: "/") {
+        return URL(filePath: path, directoryHint: .isDirectory)
+      }
       guard let home = environment["HOME"], home.begins(with: "/") else { return nil }
       return URL(filePath: home, directoryHint: .isDirectory).appending(path: path, directoryHint: .isDirectory)
     }

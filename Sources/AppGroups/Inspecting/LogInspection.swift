@@ -120,7 +120,8 @@ package final class LogInspection: Sendable {
         .firstSequence
       let tail = SegmentID(producer: id, index: last)
       producer.tailName = tail.fileName
-      producer.tail = FileStatus.ifReadable(path: place.path(of: tail), relativeTo: place.base, followsLinks: false)?
+      producer.tail =
+        FileStatus.ifReadable(path: place.path(of: tail), relativeTo: place.base, followsLinks: false)?
         .identity
       let end = try end(of: tail, known[id])
       known[id] = end

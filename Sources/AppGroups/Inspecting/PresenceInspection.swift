@@ -22,7 +22,9 @@ package enum PresenceInspection {
     (try DirectoryListing.names(in: directory) ?? []).sorted().compactMap { name in
       guard let id = UUID(uuidString: name), id.uuidString == name else { return nil }
       let url = directory.appending(path: name, directoryHint: .notDirectory)
-      guard let status = FileStatus.ifReadable(path: url.path, followsLinks: false), status.kind == .regular else { return nil }
+      guard let status = FileStatus.ifReadable(path: url.path, followsLinks: false), status.kind == .regular else {
+        return nil
+      }
       do {
         let content = try DurableFile.read(url, limit: 1 << 20)
         return Announcement(

@@ -69,7 +69,9 @@ public struct Cookie: Codable, Hashable, Sendable {
     if Self.hasControl(parts) || parts.holds(";") || name.holds("=") {
       stop(because: "The cookie \(name.debugDescription) contains a character that would alter the request's header")
     }
-    if !path.begins(with: "/") { stop(because: "The path \(path.debugDescription) of a cookie must begin with a slash") }
+    if !path.begins(with: "/") {
+      stop(because: "The path \(path.debugDescription) of a cookie must begin with a slash")
+    }
     if domain.isEmpty || domain.holds("/") {
       stop(because: "The domain \(domain.debugDescription) of a cookie must be a host name")
     }

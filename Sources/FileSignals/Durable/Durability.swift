@@ -5,14 +5,15 @@
 public enum Durability: Sendable, Hashable {
   /// The file survives the crash of any process, including this one, but not a power failure or a system crash.
   ///
-  /// Nothing waits for the disk. A write costs as much as creating and renaming a small file, some tens of
+  /// Nothing waits for the disk, except the creation of a missing directory. A write costs as much as creating and renaming a small file, some tens of
   /// microseconds. After a power failure, the file may have older content. On some file systems it may be empty or
   /// missing. Use this case for state that can be recreated, and for values that change often.
   case process
 
   /// The file also survives a power failure: when the write returns, the content and its name are on the disk.
   ///
-  /// The content is written to the disk before it replaces the file, and the directory afterwards. This also happens if
+  /// The content is written to the disk before it replaces the file, and the directory afterwards. The names of
+  /// directories that the package creates above it are on the disk, too. This also happens if
   /// another process has already stored the same content without waiting for the disk. It costs two disk writes, each
   /// between a tenth of a millisecond and ten milliseconds. Other writers of the file wait during that time; readers
   /// and observers do not. Use this case for settings, journals, archives and secrets.
