@@ -84,9 +84,9 @@ struct SwitchedDirectoryTests {
     try FileManager.default.createDirectory(at: layout.root, withIntermediateDirectories: true)
     _ = try AppContainer(layout, settings: [])
     let draft = layout.root.appending(path: "Library/Application Support/a.json", directoryHint: .notDirectory)
-    #expect(SwitchedRoots.root(switching: draft) != nil)
+    #expect(try SwitchedRoots.root(switching: draft) != nil)
     let preferences = layout.root.appending(path: "Library/Preferences/a.plist", directoryHint: .notDirectory)
-    #expect(SwitchedRoots.root(switching: preferences) == nil)
+    #expect(try SwitchedRoots.root(switching: preferences) == nil)
   }
 
   @Test func `a switch of a group renames neither its preferences nor the folder that contains them`() throws {

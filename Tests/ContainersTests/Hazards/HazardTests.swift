@@ -176,8 +176,8 @@ struct HazardTests {
     try app.activate(work)
     #expect(fixture.text("work/own") == "work")
     // A file with that name opens without the scope, because no switch moves it.
-    #expect(SwitchedRoots.root(switching: fixture.url("any/where/Settings.db")) == nil)
-    #expect(SwitchedRoots.root(switching: fixture.url("any/where/else")) != nil)
+    #expect(try SwitchedRoots.root(switching: fixture.url("any/where/Settings.db")) == nil)
+    #expect(try SwitchedRoots.root(switching: fixture.url("any/where/else")) != nil)
   }
 
   @Test func `any other pattern is refused`() throws {

@@ -46,7 +46,7 @@ struct BackupTests {
     #expect(states.value.map(\.completedPageCount) == states.value.map(\.completedPageCount).sorted())
     #expect(states.value.last?.isCompleted == true)
     #expect(try files() == ["copy.sqlite"])
-    #expect(FileStatus(path: copy.path)?.permissions == FileStatus(path: database.location.path)?.permissions)
+    #expect(try FileStatus(path: copy.path)?.permissions == FileStatus(path: database.location.path)?.permissions)
 
     let restored = try Database(.file(copy), access: .immutable, schema: .searched)
     #expect(try restored.read { try $0.count(Letter.matching("milk")) } == 400)
