@@ -19,7 +19,9 @@ struct NotesDaemon: AsyncParsableCommand {
   func run() async throws {
     let home = NotesApp.home(home)
     try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-    let server = try TokenServer(lifetime: tokenLifetime, port: port + 1, file: home.appending(path: "tokens.json"))
+    // A process may be killed, or the environment switched, between a renewal and its answer.
+    let server = try TokenServer(
+      lifetime: tokenLifetime, port: port + 1, leeway: 60, file: home.appending(path: "tokens.json"))
     let app = try NotesApp(home: home, server: try await server.start())
     try await app.restoreSession()
 

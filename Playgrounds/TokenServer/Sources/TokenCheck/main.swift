@@ -50,7 +50,7 @@ for _ in 1...2 { await renewed(after: context.user.value?.token) }
 check("tokens that last a second are renewed before they expire", states.value == [.authenticated])
 watching.cancel()
 
-for fault in [TokenServer.Fault.internalError, .slow, .cut] {
+for fault in [TokenServer.Fault.internalError, .slow] {
   await server.arrange(fault)
   await renewed(after: context.user.value?.token)
   check("a session outlives the fault \(fault.rawValue)", context.authState.value == .authenticated)
@@ -63,6 +63,18 @@ try await withThrowingTaskGroup(of: Account.self) { group in
 }
 let after = await server.requests["/renew"] ?? 0
 check("a hundred who renew at once ask the server a few times at most: \(after - before)", after - before <= 3)
+
+check("no token is sent twice", await server.reuses == 0)
+
+await server.arrange(.cut)
+do {
+  try await context.refreshAuthentication(force: true)
+} catch {
+  // The session sends the token again, because it cannot know that the server has used it.
+}
+_ = await context.authState.values.first { $0 == .unauthenticated }
+check("a token that was exchanged is refused, so a lost answer costs the session", await server.reuses == 1)
+try await context.triggerLogin()
 
 await server.arrange(.invalidGrant)
 do {

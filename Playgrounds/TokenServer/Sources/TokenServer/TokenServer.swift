@@ -6,8 +6,8 @@ import TokenClient
 /// A server on this machine that hands out tokens which last for a moment, and may be exchanged once.
 ///
 /// - `POST /login`, with the name of the user as its body: a user and a token
-/// - `POST /renew`, with the token in the field `Authorization`: the next token; a token that was exchanged already is
-///   refused
+/// - `POST /renew`, with the token in the field `Authorization`: the next token. A token that was exchanged already is
+///   refused, and its session ends, because two clients have it. A server with a leeway accepts it for that long.
 /// - `POST /logout`
 public actor TokenServer {
   /// What goes wrong with the next request.
@@ -18,7 +18,7 @@ public actor TokenServer {
     case internalError
     /// The token is refused, though it is right.
     case invalidGrant
-    /// The connection ends in the middle of the answer, which counts all the same.
+    /// The connection ends in the middle of the answer, so the token is used up all the same.
     case cut
   }
 
@@ -28,6 +28,9 @@ public actor TokenServer {
   private var ledger: TokenLedger
   private var faults: [Fault] = []
 
+  /// How often a token was sent to `/renew` that had been exchanged already.
+  public var reuses: Int { ledger.reuses }
+
   /// How often each path was asked for.
   public private(set) var requests: [String: Int] = [:]
 
@@ -36,11 +39,13 @@ public actor TokenServer {
   /// - Parameters:
   ///   - lifetime: How many seconds a token lasts.
   ///   - port: The port to listen on, or 0 for any free one.
+  ///   - leeway: The number of seconds for which a token that was exchanged is accepted again, for clients that lose an
+  ///     answer. Without it, a client that is killed in the middle of a renewal must log in again.
   ///   - file: A file that keeps the sessions for the next server; by default, they end with this one.
   /// - Throws: An error of the socket, or the reason why the file cannot be read.
-  public init(lifetime: Double, port: UInt16 = 0, file: URL? = nil) throws {
+  public init(lifetime: Double, port: UInt16 = 0, leeway: Double = 0, file: URL? = nil) throws {
     self.lifetime = lifetime
-    ledger = try TokenLedger(file: file)
+    ledger = try TokenLedger(file: file, leeway: leeway)
     server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
   }
 
