@@ -15,6 +15,8 @@ import Stores
 ///   whether the sessions of users who are not logged in are kept, before `context-open`
 /// - `context-replace ID`: log in a user whom the server does not know; `context-reopen ID`: log in a known user;
 ///   `context-leave`: log the user out without ending the session
+/// - `context-accounts MILLISECONDS`: give each user tokens of its own, which count once, and take up to so long for an
+///   answer, after `context-open`; the server notes a token that is sent twice, with the process that sent it first
 /// - `context-setup`, `context-login ID`, `context-renew`, `context-valid`, `context-logout`, `context-name NAME`
 /// - `context-expire`: end the session
 /// - `context-state`: the state, the user and the token
@@ -25,7 +27,8 @@ import Stores
 /// - `context-hold WORD`: block in the next `login`, `renew`, `logout` or `migrate`, and report `holding WORD`
 /// - `context-stop WORD`: the same, with a `SIGSTOP`, after which the process continues
 ///
-/// All but `context-hold`, `context-stop`, `context-policy` and `context-version` answer with the state.
+/// All but `context-hold`, `context-stop`, `context-accounts`, `context-policy` and `context-version` answer with the
+/// state.
 final class ContextCommands: CommandFamily {
   struct Item: StoreModel, Equatable {
     static let table = TableSpec("item")
@@ -70,12 +73,17 @@ final class ContextCommands: CommandFamily {
     struct State: Codable {
       var token = 0
       var renewals = 0
+      /// The processes that have sent a token, of a server with accounts.
+      var senders: [Int: Int32]?
+      /// The first senders of the tokens that were sent twice.
+      var reuses: [Int32]?
     }
 
     let url: URL
     let id = MutableProperty("ada")
     let held = MutableProperty("")
     let stopped = MutableProperty("")
+    let pause = MutableProperty<Int?>(nil)
     let console: Console
 
     init(url: URL, console: Console) {
@@ -95,8 +103,35 @@ final class ContextCommands: CommandFamily {
 
     func refreshAuthentication(with user: Visitor) async throws -> Visitor {
       hold("renew")
+      if let pause = pause.value { return try exchange(user, within: pause) }
       return try change { state in
         guard user.token == state.token else { throw AuthRejection(reason: "\(user.token) is not \(state.token)") }
+        state.token += 1
+        state.renewals += 1
+        return Visitor(id: user.id, name: user.name, token: state.token)
+      }
+    }
+
+    /// Begins a session of a user.
+    func account(_ id: String) throws -> Visitor {
+      guard pause.value != nil else { return Visitor(id: id, name: "other", token: 0) }
+      return try change { state in
+        state.token += 1
+        return Visitor(id: id, name: "other", token: state.token)
+      }
+    }
+
+    private func exchange(_ user: Visitor, within milliseconds: Int) throws -> Visitor {
+      let isFirst = try change { state in
+        let sender = state.senders?[user.token]
+        if let sender { state.reuses = (state.reuses ?? []) + [sender] }
+        if sender == nil { state.senders = (state.senders ?? [:]).merging([user.token: getpid()]) { $1 } }
+        return sender == nil
+      }
+      guard isFirst else { throw AuthRejection(reason: "\(user.token) was used before") }
+      // A server that takes its time, in which the process may be killed.
+      usleep(UInt32.random(in: 0...UInt32(milliseconds)) * 1000)
+      return try change { state in
         state.token += 1
         state.renewals += 1
         return Visitor(id: user.id, name: user.name, token: state.token)
@@ -179,6 +214,9 @@ final class ContextCommands: CommandFamily {
       policy.acceptsTokenReuse = arguments[1] == "repeats"
       policy.keepsSessions = arguments[2] == "keeps"
       return ""
+    case "context-accounts":
+      try opened().server.pause.value = command.number(command.argument())
+      return ""
     case "context-put":
       let arguments = try command.arguments(2)
       let item = Item(id: try command.number(arguments[0]), text: arguments[1])
@@ -216,7 +254,7 @@ final class ContextCommands: CommandFamily {
       case "context-leave": try await context.logout(keepingSession: true)
       case "context-reopen": try await context.reopen(userID: argument)
       case "context-replace":
-        try await context.startAppContext(with: Visitor(id: argument, name: "other", token: 0), replacing: true)
+        try await context.startAppContext(with: server.account(argument), replacing: true)
       case "context-name": try await context.update { $0.name = argument }
       case "context-expire": try await context.update { $0.expiration = Date(timeIntervalSince1970: 0) }
       case "context-await":

@@ -23,7 +23,7 @@ package struct SessionInspection: Sendable {
   /// The number that rises whenever the session begins or is renewed.
   package let generation: Int
 
-  /// The process that used the token last, and the generation of the token; `nil` if none did.
+  /// The process that used the current user's token last, and the generation of the token; `nil` if none did.
   package let renewal: (process: Int32, generation: Int)?
 
   /// Reads an archive in a database.
@@ -71,7 +71,7 @@ package struct SessionInspection: Sendable {
     (revision, session, generation) = (contents.revision, contents.session, contents.generation)
     do {
       let claims = RenewalClaims(url: directory.appending(path: "renewal.json", directoryHint: .notDirectory))
-      renewal = try claims.read().map { ($0.process, $0.generation) }
+      renewal = try claims.claim(of: contents.currentID ?? "").map { ($0.process, $0.generation) }
     } catch {
       renewal = nil
     }

@@ -40,6 +40,9 @@ extension SessionVault {
         contents.revision = max(contents.revision, revision) + 1
         try archive.write(contents)
         sweep(contents, replaced: oldKeys)
+        removeClaims(of: Set(chosen))
+        // The name of a lock contains the identity of its user.
+        attempt({ try claims?.removeUnusedLocks() }, failed: { _ in })
         return (chosen, contents.revision)
       }
     }

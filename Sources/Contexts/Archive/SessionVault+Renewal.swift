@@ -4,7 +4,8 @@ import Foundation
 /// The right to use a token: only one process has it at a time, and a second process never uses a token that a stopped
 /// one may have used.
 ///
-/// The renewal lock excludes other processes. The kernel releases it when its holder dies, but not while the holder is
+/// Each user has a lock and a claim, which outlast a change of users: a reopened user finds them as they were. The
+/// renewal lock excludes other processes. The kernel releases it when its holder dies, but not while the holder is
 /// stopped. Before a holder asks the server, it writes a ``RenewalClaim``. After the time limit, a waiting process
 /// reads the archive and the claim:
 ///
@@ -35,9 +36,9 @@ extension SessionVault {
   }
 
   /// The claim at the beginning of a wait.
-  var knownClaim: RenewalClaim? {
+  func knownClaim(of session: StoredSession<User>) -> RenewalClaim? {
     do {
-      return try claims?.read()
+      return try claims?.claim(of: session.user.id)
     } catch {
       // The claim will not be known at the end of the wait either.
       return nil
@@ -49,12 +50,13 @@ extension SessionVault {
     attempt { () throws -> RenewalStart in
       try locked {
         guard try lock.isCurrent else { return .superseded }
-        switch try renewable(session) {
+        let contents = try read()
+        switch try renewable(session, in: contents) {
         case .failure(let answer): return .answer(answer.answer)
         case .success(let found):
-          try claims?.write(
-            RenewalClaim(
-              process: getpid(), session: found.session, generation: found.generation, userID: found.user.id))
+          let claim = RenewalClaim(
+            process: getpid(), session: found.session, generation: found.generation, userID: found.user.id)
+          try claims?.put(claim) { contents[$0]?.secretKey != nil }
           return .ask(found)
         }
       }
@@ -76,10 +78,10 @@ extension SessionVault {
   ) -> RenewalTakeover {
     attempt { () throws -> RenewalTakeover in
       try locked {
-        switch try renewable(session) {
+        switch try renewable(session, in: read()) {
         case .failure(let answer): return .answer(answer.answer)
         case .success(let found):
-          if let claim = try claims?.read(), claim.isClaim(for: found) {
+          if let claim = try claims?.claim(of: found.user.id), claim.isClaim(for: found) {
             guard acceptsTokenReuse, claim == known else {
               return .answer(.failed(.refreshBlocked(processID: claim.process)))
             }
@@ -94,13 +96,34 @@ extension SessionVault {
   }
 
   /// Returns the archived session if it still needs the renewal, otherwise the answer to the request.
-  private func renewable(_ session: StoredSession<User>) throws -> Result<StoredSession<User>, NothingToRenew> {
-    let current = try current(in: read())
+  private func renewable(
+    _ session: StoredSession<User>, in contents: ArchiveContents
+  ) throws -> Result<StoredSession<User>, NothingToRenew> {
+    let current = try current(in: contents)
     guard case .user(let found) = current, found.session == session.session, found.user.id == session.user.id else {
       return .failure(NothingToRenew(answer: .elsewhere(current)))
     }
     if found.generation != session.generation { return .failure(NothingToRenew(answer: .adopted(found))) }
     return .success(found)
+  }
+
+  /// Removes the claims of users with a new token, which no renewal of the old one concerns.
+  ///
+  /// It must be called after the archive is written. A claim that stays blocks no renewal unless another process is in
+  /// the middle of one.
+  func removeClaims(of users: Set<String>) {
+    guard !users.isEmpty else { return }
+    attempt({ try claims?.remove { users.contains($0.userID ?? "") } }, failed: { _ in })
+  }
+
+  /// Removes the claim of a user if the renewal is over and archived.
+  func removeOldClaim(of userID: String, in contents: ArchiveContents) {
+    attempt {
+      try claims?.remove {
+        $0.userID == userID && ($0.session, $0.generation) != (contents.session, contents.generation)
+      }
+    } failed: { _ in
+    }
   }
 
   private struct NothingToRenew: Error {

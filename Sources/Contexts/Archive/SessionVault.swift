@@ -11,7 +11,7 @@ struct SessionVault<User: SessionUser>: Sendable {
   let coding: UserCoding<User>
   /// The file to lock, or `nil` if no other process uses the archive.
   let lockURL: URL?
-  /// The note of the process that renews the session, or `nil` if no other processes use the archive.
+  /// The notes of the processes that renew sessions, or `nil` if no other processes use the archive.
   var claims: RenewalClaims?
   /// The longest time to wait for a process that uses the archive.
   var lockTimeout = SessionPolicy().lockTimeout
@@ -103,28 +103,33 @@ struct SessionVault<User: SessionUser>: Sendable {
   /// - Parameters:
   ///   - write: The write.
   ///   - revision: The newest known revision. The next one exceeds it even if the archive was lost.
-  ///   - unwritten: A renewal of the current session that could not be archived so far.
+  ///   - unwritten: The answers of the server that could not be archived so far.
   /// - Returns: The result.
   func perform(
-    _ write: SessionWrite<User>, after revision: Int, unwritten: Renewal<User>? = nil
+    _ write: SessionWrite<User>, after revision: Int, unwritten: UnwrittenAnswers<User> = UnwrittenAnswers()
   ) -> SessionEvent<User> {
     attempt { () throws -> SessionEvent<User> in
       try locked {
         var contents = try readForWriting(write)
+        if case .endKept(let old, _) = write { return try endKept(old, write, after: revision, in: contents) }
+        if write.isLate {
+          try performLate(write, after: revision, in: &contents)
+          return .settled(try current(in: contents), write, nil)
+        }
         if let old = write.session, contents.session != old.session || contents.currentID != old.user.id {
           if write.attempt != nil { try performLate(write, after: revision, in: &contents) }
-          if write.isLate { return .found(try current(in: contents)) }
           return .superseded(try current(in: contents), write)
         }
-        if write.isLate { return .found(try current(in: contents)) }
-        if let attempt = write.attempt, try attempt.session.generation != contents.generation || !attempt.isCurrent {
+          if let attempt = write.attempt, try attempt.session.generation != contents.generation || !attempt.isCurrent {
           // Another process took the renewal over while this one was stopped. Its session counts.
           return .superseded(try current(in: contents), write)
         }
         let oldKeys = contents.secretKeys
         contents.revision = max(contents.revision, revision) + 1
-        let user = try apply(write, unwritten, to: &contents)
+        var renewed: Set<String> = []
+        let user = try apply(write, unwritten, to: &contents, renewed: &renewed)
         try archive.write(contents)
+        removeClaims(of: renewed)
         let written = session(user, contents)
         sweep(contents, replaced: oldKeys)
         return .written(written, write)
@@ -149,20 +154,22 @@ struct SessionVault<User: SessionUser>: Sendable {
   }
 
   private func apply(
-    _ write: SessionWrite<User>, _ unwritten: Renewal<User>?, to contents: inout ArchiveContents
+    _ write: SessionWrite<User>, _ unwritten: UnwrittenAnswers<User>, to contents: inout ArchiveContents,
+    renewed: inout Set<String>
   ) throws -> User {
     switch write {
     case .login(let user, _):
       keepIfUndecodable(user.id, in: &contents)
-      if let id = contents.currentID, id != user.id { try depart(id, unwritten: unwritten, in: &contents) }
+      if let id = contents.currentID, id != user.id { try depart(id, unwritten, in: &contents, renewed: &renewed) }
+      renewed.insert(user.id)
       contents.beginSession()
       contents.generation += 1
       contents.currentID = user.id
       contents.put(try coding.record(of: user, secretKey: key(contents.revision)))
       return user
-    case .reopen(let id, _): return try reopen(id, unwritten: unwritten, in: &contents)
+    case .reopen(let id, _): return try reopen(id, unwritten, in: &contents, renewed: &renewed)
     case .renewal(let renewal), .late(let renewal):
-      let user = renewed(renewal, contents)
+      let user = merged(renewal, contents)
       contents.generation += 1
       contents.put(try coding.record(of: user, secretKey: key(contents.revision)))
       return user
@@ -175,9 +182,9 @@ struct SessionVault<User: SessionUser>: Sendable {
       }
       contents.put(try coding.record(of: user, secretKey: key(contents.revision)))
       return user
-    case .logout(let old): return logOut(old.user, in: &contents)
+    case .logout(let old), .endKept(let old, _): return logOut(old.user, in: &contents)
     case .setAside(let old):
-      try depart(old.user.id, unwritten: unwritten, in: &contents)
+      try depart(old.user.id, unwritten, in: &contents, renewed: &renewed)
       contents.beginSession()
       contents.currentID = nil
       return old.user
@@ -219,7 +226,7 @@ struct SessionVault<User: SessionUser>: Sendable {
   }
 
   /// Returns the renewed user, merged with the user who is archived now.
-  func renewed(_ renewal: Renewal<User>, _ contents: ArchiveContents) -> User {
+  func merged(_ renewal: Renewal<User>, _ contents: ArchiveContents) -> User {
     guard let record = contents[renewal.user.id] else { return renewal.user }
     do {
       return try coding.merge(renewal, into: coding.user(of: record))

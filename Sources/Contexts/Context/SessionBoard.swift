@@ -25,6 +25,8 @@ final class SessionBoard<User: SessionUser>: Sendable {
     /// The position of the status that is shown.
     var number = 0
     var environment = 0
+    /// The session that is shown.
+    var session: StoredSession<User>?
     /// The number of ``current``, and the queries that follow it.
     var contextNumber = 0
     var followers: [ObjectIdentifier: any ContextFollower] = [:]
@@ -42,6 +44,9 @@ final class SessionBoard<User: SessionUser>: Sendable {
   /// The context without a user in the active environment.
   var standard: AppContext<User> { state.withLock { $0.standard } }
 
+  /// The session that is shown, which calls are made for.
+  var session: StoredSession<User>? { state.withLock { $0.session } }
+
   /// Shows a session as one change.
   func show(_ shown: ShownSession<User>) {
     let old = current.value
@@ -52,6 +57,7 @@ final class SessionBoard<User: SessionUser>: Sendable {
         guard shown.number > state.number else { return nil }
         state.number = shown.number
         state.context = shown.context
+        state.session = shown.session
         let isOther = next != current.value
         write(shown.status, next)
         return isOther ? publish(readings, of: next.store, &state) : {}
@@ -90,6 +96,7 @@ final class SessionBoard<User: SessionUser>: Sendable {
     let finish = state.withLock { state in
       state.standard = standard
       state.context = shown.context
+      state.session = shown.session
       state.number = shown.number
       state.environment = environment
       write(status, next ?? standard)

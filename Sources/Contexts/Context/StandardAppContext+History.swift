@@ -34,13 +34,13 @@ extension StandardAppContext {
     purgingStores: Bool,
     choose: @escaping @Sendable (_ archived: [String], _ present: Set<String>) throws -> [String]
   ) async throws -> [String] {
-    try await withCheckedThrowingContinuation { continuation in
+    let environment = engine.environment
+    return try await withCheckedThrowingContinuation { continuation in
       engine.run { [layout, board] engine in
-        guard engine.machine.state != .restoring else { return continuation.resume(throwing: ContextError.notSetUp) }
         continuation.resume(
           with: Result {
             defer { Self.load(board, engine) }
-            return try engine.removeUsers(choose: choose) { if purgingStores { try layout.purge($0) } }
+            return try engine.removeUsers(in: environment, choose: choose) { if purgingStores { try layout.purge($0) } }
           })
       }
     }

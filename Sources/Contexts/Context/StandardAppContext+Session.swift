@@ -50,7 +50,7 @@ extension StandardAppContext {
   ///   the reason why the user could not be archived. Then no user is logged in.
   @discardableResult
   public func triggerLogin() async throws -> User {
-    try await user { $0.ask(SessionEvent.login, $1) }
+    try await user { .login($0) }
   }
 
   /// Logs in a user whom the application has authenticated itself, and makes the user's context the current one.
@@ -69,6 +69,58 @@ extension StandardAppContext {
   @discardableResult
   public func startAppContext(with user: User, replacing: Bool = false) async throws -> AppContext<User> {
     try await begin { .start(user, $0, replacing: replacing) }
+  }
+
+  /// Logs in a user whom the application authenticates, in the environment and in place of the user at the time of the
+  /// call.
+  ///
+  /// Use it if you wait for the user, such as for the answer of a server. Meanwhile the environment may be switched, or
+  /// another user may log in. Then nothing is started, so no user of one environment is logged in to another.
+  ///
+  /// ```swift
+  /// import AppGroups
+  /// import Containers
+  /// import Contexts
+  /// import Foundation
+  ///
+  /// struct Account: SessionUser {
+  ///   let id: String
+  /// }
+  ///
+  /// let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+  /// let app = try AppContainer(home: home)
+  /// let staging = try app.create(name: "Staging")
+  /// let context = try StandardAppContext<Account>(scope: app.scope)
+  /// do {
+  ///   try await context.startAppContext {
+  ///     try app.activate(staging)
+  ///     return Account(id: "ada")
+  ///   }
+  /// } catch ContextError.environmentSwitched {
+  ///   print("not logged in")  // Prints "not logged in"
+  /// }
+  /// try AppGroupsContainer(directory: home).suspend()
+  /// try FileManager.default.removeItem(at: home)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - replacing: A Boolean value that indicates whether the user who is logged in at the time of the call is
+  ///     replaced.
+  ///   - authenticate: A closure that authenticates the user.
+  /// - Returns: The context of this user, even if another change has followed.
+  /// - Throws: The error of `authenticate`, or the errors of ``startAppContext(with:replacing:)``.
+  ///   ``ContextError/environmentSwitched`` if the environment was switched since the call, or
+  ///   ``ContextError/sessionEnded`` if another user is logged in, or the user to replace has logged out.
+  @discardableResult
+  public func startAppContext(
+    replacing: Bool = false, authenticating authenticate: () async throws -> User
+  ) async throws -> AppContext<User> {
+    let environment = engine.environment
+    let session = board.session
+    let user = try await authenticate()
+    return try await begin(in: session?.environment ?? environment) {
+      .bound(.start(user, $0, replacing: replacing), to: session)
+    }
   }
 
   /// Logs in a known user without the delegate, and makes the user's context the current one.
@@ -116,10 +168,10 @@ extension StandardAppContext {
   }
 
   private func begin(
-    _ event: @escaping @Sendable (SessionEvent<User>.Call) -> SessionEvent<User>
+    in bound: Int? = nil, _ event: @escaping @Sendable (SessionEvent<User>.Call) -> SessionEvent<User>
   ) async throws -> AppContext<User> {
     let context: AppContext<User> = try await ask { [board] engine, reply in
-      let environment = engine.environment
+      let environment = bound ?? engine.environment
       engine.ask(in: environment, event) { [weak engine] answer in
         // The session was shown just now, and only a switch of environments can have replaced it.
         let context = board.current.value
@@ -146,7 +198,7 @@ extension StandardAppContext {
   ///     ``ContextError/endedElsewhere`` or ``ContextError/environmentSwitched``.
   @discardableResult
   public func refreshAuthentication(force: Bool = false) async throws -> User {
-    try await user { $0.ask({ .refresh($0, isForced: force) }, $1) }
+    try await user { .refresh($0, isForced: force) }
   }
 
   /// Returns the user with a session that is valid now, and renews the session if necessary.
@@ -156,7 +208,7 @@ extension StandardAppContext {
   /// - Returns: The user.
   /// - Throws: The errors of ``refreshAuthentication(force:)``.
   public func validUser() async throws -> User {
-    try await user { $0.ask(SessionEvent.valid, $1) }
+    try await user { .valid($0) }
   }
 
   /// Changes the archived user.
@@ -172,7 +224,7 @@ extension StandardAppContext {
   ///   is cancelled; a change that has begun is still made.
   @discardableResult
   public func update(_ body: @escaping @Sendable (inout User) throws -> Void) async throws -> User {
-    try await user { $0.ask({ .update(body, $0) }, $1) }
+    try await user { .update(body, $0) }
   }
 
   /// Logs the user out, and makes ``standard`` the current context.
@@ -184,15 +236,31 @@ extension StandardAppContext {
   /// If a login is in progress, this ends it. The call returns when the server has answered, or when the next login
   /// begins. Before all that, it waits for each ``SessionHook/beforeLogout``.
   ///
+  /// It logs out the user who is shown when you call it. If another user follows while a hook waits, that user stays. If
+  /// the session of the first user was kept, it ends, and the server is notified.
+  ///
   /// - Parameter keepingSession: A Boolean value that indicates whether the user only leaves. Then the server is not
   ///   notified, and ``reopen(userID:)`` continues the session. It needs ``SessionPolicy/keepsSessions``. If the archive
   ///   cannot be written, the user stays.
-  /// - Throws: ``ContextError/alreadyLoggedOut``, ``ContextError/invalidPolicy(reason:)``, or the reason why the archive
-  ///   could not be written. Then the user is logged out here, but the next start would restore the user.
+  /// - Throws: ``ContextError/alreadyLoggedOut``, or ``ContextError/sessionEnded`` if another session has begun and the
+  ///   user's was not kept. ``ContextError/environmentSwitched`` if the environment was switched while a hook waited;
+  ///   then the user stays logged in there. ``ContextError/invalidPolicy(reason:)``, or the reason why the archive could
+  ///   not be written. Then the user is logged out here, but the next start would restore the user.
   ///   `CancellationError` if the task is cancelled; a logout that has begun continues.
   public func logout(keepingSession: Bool = false) async throws {
-    if let user = user.value { await engine.hooks.logoutBegins(of: user) }
-    _ = try await ask { $0.ask(keepingSession ? SessionEvent.setAside : SessionEvent.logout, $1) }
+    let environment = engine.environment
+    let isLoggingIn = activity.value == .authenticating
+    let session = board.session
+    if let session { await engine.hooks.logoutBegins(of: session.user) }
+    _ = try await ask { engine, reply in
+      engine.ask(
+        in: session?.environment ?? environment,
+        { call in
+          let request: SessionEvent<User> = keepingSession ? .setAside(call) : .logout(call)
+          // It ends the login in progress, even if that succeeds just now.
+          return session == nil && isLoggingIn ? request : .bound(request, to: session)
+        }, reply)
+    }
   }
 
   /// Checks the clock and the archive after the process was suspended.
@@ -204,9 +272,14 @@ extension StandardAppContext {
   }
 
   private func user(
-    _ begin: @escaping @Sendable (SessionEngine<User>, @escaping SessionEngine<User>.Reply) -> Void
+    _ event: @escaping @Sendable (SessionEvent<User>.Call) -> SessionEvent<User>
   ) async throws -> User {
-    guard let user = try await ask(begin) else { throw ContextError.sessionEnded }
-    return user
+    let answer = try await ask { [board] engine, reply in
+      let environment = engine.environment
+      let session = board.session
+      engine.ask(in: session?.environment ?? environment, { .bound(event($0), to: session) }, reply)
+    }
+    guard let answer else { throw ContextError.sessionEnded }
+    return answer
   }
 }

@@ -41,9 +41,11 @@ public import Stores
 ///   renewed it.
 /// - **Late answers.** An answer counts only for the session that was asked for. After a logout or another login, in
 ///   this or another process, it changes nothing.
-/// - **Renewals.** All processes of a root perform one renewal at a time. Calls made during it receive its answer. The
-///   next process finds the new session in the archive, and does not ask again. No process waits longer for another
-///   than ``SessionPolicy/lockTimeout``.
+/// - **Renewals.** All processes of a root perform one renewal of a user's session at a time. Calls made during it
+///   receive its answer. The next process finds the new session in the archive, and does not ask again. No process
+///   waits longer for another than ``SessionPolicy/lockTimeout``.
+/// - **Users of calls.** A call is for the user who is shown when it begins. If another user follows while it waits,
+///   that user's session is left alone.
 /// - **Failure and rejection.** If a renewal fails, the user stays, and it is tried again at growing intervals. If the
 ///   delegate throws ``AuthRejection``, the user is logged out.
 /// - **Logout** always works, even if the server cannot be notified.
@@ -189,9 +191,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     let queue = DispatchQueue(label: "org.signals.session", qos: .userInitiated)
     let engine = SessionEngine<User>(
       vault: vault,
-      server: DelegateServer(
-        controller: controller, vault: vault, policy: configuration.policy,
-        refreshLockURL: root.appending(path: "refresh", directoryHint: .notDirectory)),
+      server: DelegateServer(controller: controller, vault: vault, policy: configuration.policy),
       time: time, policy: configuration.policy,
       executor: { queue.async(execute: $0) },
       show: { board.show($0) },
@@ -209,6 +209,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     let owner = SessionOwner(
       engine: engine, bell: bell, subscriptions: [following, suspending] + (membership.map { [$0] } ?? []),
       follower: follower)
+    engine.keepAlive(by: owner)
     current = Property(board.current, keeping: owner)
     authState = Property(board.authState, keeping: owner)
     activity = Property(board.activity, keeping: owner)

@@ -3,13 +3,11 @@ import Foundation
 
 /// The server that the delegate represents.
 ///
-/// One process of a root at a time asks it for a renewal.
+/// One process of a root at a time asks it to renew the session of a user.
 struct DelegateServer<User: SessionUser>: SessionServer {
   let controller: AuthController<User>
   let vault: SessionVault<User>
   let policy: SessionPolicy
-  /// The file that is locked while a session is renewed, or `nil` if no other processes use the root.
-  let refreshLockURL: URL?
 
   func shouldRefresh(_ user: User, isStartup: Bool) -> Bool? {
     controller.delegate?.shouldRefreshAuthentication(with: user, isStartup: isStartup)
@@ -43,7 +41,8 @@ struct DelegateServer<User: SessionUser>: SessionServer {
     _ answer: @escaping @Sendable (RefreshAnswer<User>, _ end: @escaping @Sendable () -> Void) -> Void
   ) {
     Task {
-      guard let refreshLockURL else {
+      // Each user has a lock, so a slow renewal delays no other user.
+      guard let refreshLockURL = vault.claims?.lockURL(of: session.user.id) else {
         return answer(await renew(RenewalAttempt(session: session, lock: nil))) {}
       }
       do {
@@ -95,7 +94,7 @@ struct DelegateServer<User: SessionUser>: SessionServer {
   ) async throws -> (RefreshAnswer<User>, RenewalLock?) {
     let vault = vault.bound(to: session.environment)
     while true {
-      let known = try await BlockingCalls.run(for: url) { vault.knownClaim }
+      let known = try await BlockingCalls.run(for: url) { vault.knownClaim(of: session) }
       switch try await RenewalLock.acquire(on: url, within: policy.lockTimeout) {
       case .held(let lock):
         switch try await BlockingCalls.run(for: url, { vault.beginRenewal(of: session, under: lock) }) {

@@ -3,7 +3,15 @@ import FileSignals
 import Foundation
 import Signals
 
-/// A lock that a process holds while it renews a session, across suspension points.
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A lock that a process holds while it renews the session of a user, across suspension points.
 ///
 /// Locks belong to threads, and a task has no thread of its own. A blocking call on a separate thread therefore waits
 /// for the lock and keeps it. The kernel releases the lock when the process dies.
@@ -37,7 +45,7 @@ final class RenewalLock: Sendable {
     // Each lock has a queue of its own, because it occupies the thread for as long as it is held.
     try await BlockingCalls(width: 1).hold { answer in
       do throws(DurableFileError) {
-        switch try ExclusiveFile.lock(url, within: limit) {
+        switch try lock(url, within: limit) {
         case .busy(let place): answer(.success(.busy(place)))
         case .locked(let file):
           hold(file, url, answer)
@@ -45,6 +53,20 @@ final class RenewalLock: Sendable {
       } catch {
         answer(.failure(error))
       }
+    }
+  }
+
+  /// Waits for the lock, and creates the directory of the locks before the first renewal.
+  private static func lock(_ url: URL, within limit: Duration) throws(DurableFileError) -> ExclusiveFile.Attempt {
+    do throws(DurableFileError) {
+      return try ExclusiveFile.lock(url, within: limit)
+    } catch {
+      guard case .directoryNotFound = error else { throw error }
+      // A suspended process must leave the root as it is.
+      guard DirectoryRules.phase(for: url) == .open else { throw .suspended(url) }
+      let directory = url.deletingLastPathComponent()
+      guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else { throw error }
+      return try ExclusiveFile.lock(url, within: limit)
     }
   }
 

@@ -60,7 +60,7 @@ extension SessionEngine {
       shown,
       { [self] in
         withExtendedLifetime(old) {}
-        for end in ends { end() }
+        for end in ends { end.end() }
         endOutdatedCalls()
         begin(next)
       }

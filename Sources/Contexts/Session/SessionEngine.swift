@@ -21,6 +21,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
   private let events = Outbox<Arrival>()
   let state: Guarded<State>
   let calls = Guarded(Calls())
+  private let keeper = Guarded(Keeper())
 
   /// The state of the engine.
   ///
@@ -39,15 +40,22 @@ final class SessionEngine<User: SessionUser>: Sendable {
     var shown: (session: Int?, userID: String?) = (nil, nil)
     /// The number of statuses shown so far, by which a late one is recognized and dropped.
     var showings = 0
-    /// The actions that end renewals.
+    /// The actions that end renewals, with the identities of their users.
     ///
-    /// They wait until the last renewal is archived.
-    var ends: [@Sendable () -> Void] = []
+    /// They wait until the user's last renewal is archived.
+    var ends: [(userID: String, end: @Sendable () -> Void)] = []
   }
 
   struct Calls {
     var replies: [Int: (environment: Int, reply: Reply)] = [:]
     var last = 0
+  }
+
+  /// The owner of the engine and of all that follows the root for it.
+  private struct Keeper {
+    weak var owner: (any AnyObject & Sendable)?
+    /// The owner, while an answer of the server is in memory only.
+    var kept: (any AnyObject & Sendable)?
   }
 
   /// An event, and the number of the environment that it belongs to.
@@ -101,6 +109,13 @@ final class SessionEngine<User: SessionUser>: Sendable {
     for call in calls.withLock({ $0.replies }).values { call.reply(.failure(.sessionEnded)) }
   }
 
+  /// Names the owner, which an answer of the server that is awaited or not archived yet keeps alive.
+  ///
+  /// The owner must keep alive this engine, and the members by which it follows switches of environments.
+  func keepAlive(by owner: any AnyObject & Sendable) {
+    keeper.withLock { $0.owner = owner }
+  }
+
   // MARK: Events
 
   /// Handles an event after all earlier events.
@@ -108,9 +123,11 @@ final class SessionEngine<User: SessionUser>: Sendable {
   /// - Parameters:
   ///   - event: The event.
   ///   - environment: The environment of the event; by default the active one.
-  ///   - end: An action that lets other processes renew the session. It is called when there is nothing left to write.
-  ///     As long as a new token is in memory only, no other process may use the old one.
-  func submit(_ event: SessionEvent<User>, in environment: Int? = nil, end: (@Sendable () -> Void)? = nil) {
+  ///   - end: An action that lets other processes renew the session of a user. It is called when there is nothing left
+  ///     to write for the user. As long as a new token is in memory only, no other process may use the old one.
+  func submit(
+    _ event: SessionEvent<User>, in environment: Int? = nil, end: (userID: String, end: @Sendable () -> Void)? = nil
+  ) {
     let environment = environment ?? self.environment
     executor { [self] in
       if let end { state.withLock { $0.ends.append(end) } }
@@ -184,15 +201,21 @@ final class SessionEngine<User: SessionUser>: Sendable {
   /// It must be called between two events.
   ///
   /// - Parameters:
+  ///   - environment: The number of the environment that was active when the removal was requested.
   ///   - choose: A closure that chooses the users from the archived identities. The second argument contains the
   ///     current user and the one still shown, which must stay.
   ///   - purge: A closure that removes all other data of a user.
   /// - Returns: The removed identities.
   /// - Throws: The error that `choose` or `purge` threw, or the error of the archive.
   func removeUsers(
+    in environment: Int,
     choose: (_ archived: [String], _ present: Set<String>) throws -> [String], purge: (String) throws -> Void
   ) throws(ContextError) -> [String] {
-    let (environment, machine) = state.withLock { ($0.environment, $0.machine) }
+    // Another environment may have users with the same identities.
+    guard let machine = state.withLock({ $0.environment == environment ? $0.machine : nil }) else {
+      throw .environmentSwitched
+    }
+    if machine.state == .restoring { throw .notSetUp }
     let vault = vault.bound(to: environment)
     let shown = machine.stored?.user.id
     let (chosen, revision) = try vault.removeUsers(
@@ -206,12 +229,16 @@ final class SessionEngine<User: SessionUser>: Sendable {
 
   private func take(_ event: SessionEvent<User>, _ environment: Int) {
     events.add(Arrival(event: event, environment: environment))
-    guard events.deliver({ handle($0.event, $0.environment) }), machine.unwritten == nil else { return }
-    let ends = state.withLock { state in
-      defer { state.ends = [] }
-      return state.ends
+    guard events.deliver({ handle($0.event, $0.environment) }) else { return }
+    let (unwritten, ends) = state.withLock { state in
+      let unwritten = state.machine.usersWithUnwrittenAnswers
+      let ends = state.ends.filter { !unwritten.contains($0.userID) }
+      state.ends.removeAll { !unwritten.contains($0.userID) }
+      return (unwritten, ends)
     }
-    for end in ends { end() }
+    for end in ends { end.end() }
+    // Nothing else writes the answers if the application releases its context.
+    keeper.replace { exchange(&$0.kept, with: unwritten.isEmpty ? nil : $0.owner) }
   }
 
   private func handle(_ event: SessionEvent<User>, _ environment: Int) {
@@ -241,7 +268,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
     case .answer(let call, let result): calls.withLock { $0.replies.removeValue(forKey: call) }?.reply(result)
     case .write(let write):
       if write.isRequestedLogin { hooks.loginBegins() }
-      let (revision, unwritten) = state.withLock { ($0.machine.revision, $0.machine.unwritten) }
+      let (revision, unwritten) = state.withLock { ($0.machine.revision, $0.machine.unwrittenAnswers) }
       let event = vault.bound(to: environment).perform(write, after: revision, unwritten: unwritten)
       if let written = event.archivedRevision, written > revision { wrote(written) }
       handle(event, environment)
@@ -253,14 +280,19 @@ final class SessionEngine<User: SessionUser>: Sendable {
       server.authenticate { [weak self] in self?.submit(.loginAnswered($0, epoch: epoch), in: environment) }
     case .refresh(let session, let epoch, let flight):
       hooks.renewalBegins(of: session.user)
-      server.refresh(session) { [weak self] answer, end in
+      // The answer is archived even if the application has released its context: it has the only copy of a token.
+      let owner = keeper.withLock { $0.owner }
+      server.refresh(session) { [weak self, owner] answer, end in
         guard let self else { return end() }
-        submit(.refreshAnswered(answer, epoch: epoch, flight: flight), in: environment, end: end)
+        let event = SessionEvent.refreshAnswered(answer, epoch: epoch, flight: flight)
+        submit(event, in: environment, end: (session.user.id, { withExtendedLifetime(owner) { end() } }))
       }
     case .deauthenticate(let user, let epoch):
       server.deauthenticate(user) { [weak self] in
         self?.submit(.logoutAnswered($0, epoch: epoch), in: environment)
       }
+    case .deauthenticateKept(let user, let call):
+      server.deauthenticate(user) { [weak self] in self?.submit(.keptLogoutAnswered($0, call), in: environment) }
     }
   }
 
@@ -286,6 +318,6 @@ extension SessionEngine.State {
     let status = SessionStatus(
       authState: machine.state, activity: machine.activity, lastError: machine.lastError,
       user: machine.stored?.user, epoch: machine.epoch)
-    return ShownSession(status: status, context: context, number: showings)
+    return ShownSession(status: status, session: machine.stored, context: context, number: showings)
   }
 }

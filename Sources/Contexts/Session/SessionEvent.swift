@@ -19,16 +19,24 @@ enum SessionEvent<User: SessionUser>: Sendable {
   case logout(Call)
   /// Logs the user out, and keeps the session.
   case setAside(Call)
+  /// A request for the user who was shown when it was made, whom another one may have replaced since.
+  indirect case bound(SessionEvent<User>, to: StoredSession<User>?)
 
   // MARK: Answers of the delegate, with the epoch and the flight of the request
   case decided(refresh: Bool, epoch: Int)
   case loginAnswered(Result<User, ContextError>, epoch: Int)
   case refreshAnswered(RefreshAnswer<User>, epoch: Int, flight: Int)
   case logoutAnswered(ContextError?, epoch: Int)
+  /// The server was notified of the end of a kept session.
+  case keptLogoutAnswered(ContextError?, Call)
 
   // MARK: Answers of the archive
   case written(StoredSession<User>, SessionWrite<User>)
   case notWritten(ContextError, SessionWrite<User>)
+  /// A write about a user who has been replaced is archived, or no longer matters.
+  ///
+  /// The archive now has this content. The user is the one whose kept session has ended.
+  case settled(Restoration<User>, SessionWrite<User>, User?)
   /// Nothing was written, because another process has begun or ended a session, or taken over its renewal.
   case superseded(Restoration<User>, SessionWrite<User>)
 
@@ -58,8 +66,9 @@ extension SessionEvent {
   /// The revision of the archive after a write, if the write may have changed it.
   var archivedRevision: Int? {
     switch self {
-    case .written(let session, _), .found(.user(let session)), .superseded(.user(let session), _): session.revision
-    case .found(.noUser(let revision)), .superseded(.noUser(let revision), _): revision
+    case .written(let session, _): session.revision
+    case .found(let restoration), .superseded(let restoration, _), .settled(let restoration, _, _):
+      restoration.revision
     default: nil
     }
   }
@@ -73,6 +82,15 @@ enum Restoration<User: SessionUser>: Sendable {
   case user(StoredSession<User>)
   /// The archive or the user cannot be read.
   case failed(ContextError)
+
+  /// The revision of the archive, if it was read.
+  var revision: Int? {
+    switch self {
+    case .noUser(let revision): revision
+    case .user(let session): session.revision
+    case .failed: nil
+    }
+  }
 }
 
 /// An archived user with the session.
@@ -113,6 +131,8 @@ enum SessionWrite<User: SessionUser>: Sendable {
   case setAside(StoredSession<User>)
   /// The session ends because the user logs out.
   case logout(StoredSession<User>)
+  /// The kept session of a user ends, whom another one has replaced since the logout began.
+  case endKept(StoredSession<User>, SessionEvent<User>.Call)
   /// The session ends because the server refused to renew it.
   case end(RenewalAttempt<User>)
   /// The session of a logged-out user was renewed.
@@ -125,7 +145,7 @@ extension SessionWrite {
   /// The session that must still be the current one.
   var session: StoredSession<User>? {
     switch self {
-    case .login, .reopen: nil
+    case .login, .reopen, .endKept: nil
     case .update(_, let old, _), .logout(let old), .setAside(let old): old
     case .renewal, .end, .late, .lateEnd: attempt?.session
     }
@@ -165,6 +185,14 @@ extension SessionWrite {
   }
 }
 
+/// The answers of the server that could not be archived so far.
+struct UnwrittenAnswers<User: SessionUser>: Sendable {
+  /// A renewal of the current session.
+  var current: Renewal<User>?
+  /// The answers for users who have been replaced, by their identities.
+  var late: [String: SessionWrite<User>] = [:]
+}
+
 /// An effect of an event.
 enum SessionEffect<User: SessionUser>: Sendable {
   /// Shows the state to all subscribers.
@@ -174,6 +202,8 @@ enum SessionEffect<User: SessionUser>: Sendable {
   case authenticate(epoch: Int)
   case refresh(StoredSession<User>, epoch: Int, flight: Int)
   case deauthenticate(User, epoch: Int)
+  /// Notifies the server of the end of a kept session, while another user may be logged in.
+  case deauthenticateKept(User, SessionEvent<User>.Call)
   /// Writes at once, and handles the result before anything else happens.
   case write(SessionWrite<User>)
   /// Sets the alarm, or removes it if the date is `nil`.

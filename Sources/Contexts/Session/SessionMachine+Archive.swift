@@ -14,8 +14,14 @@ extension SessionMachine {
   mutating func written(_ new: StoredSession<User>, _ write: SessionWrite<User>, _ turn: inout Turn) {
     revision = max(revision, new.revision)
     switch write {
-    case .login(_, let call): loggedIn(new, call, &turn)
-    case .reopen(_, let call): reopened(new, call, &turn)
+    case .login(let user, let call):
+      // An answer for an earlier session of the user no longer matters.
+      late[user.id] = nil
+      loggedIn(new, call, &turn)
+    case .reopen(let id, let call):
+      // The write included the answer.
+      late[id] = nil
+      reopened(new, call, &turn)
     case .renewal: renewed(new, isFresh: true, &turn)
     case .update(_, _, let call):
       follow(new, &turn)
@@ -27,7 +33,8 @@ extension SessionMachine {
     case .setAside:
       lastError = nil
       leave(.sessionEnded, &turn)
-    case .late, .lateEnd: break
+    // These are settled.
+    case .late, .lateEnd, .endKept: break
     }
   }
 
@@ -40,12 +47,12 @@ extension SessionMachine {
       // The server may give a token only once, so the write is retried, not the request.
       unwritten = renewal
       refreshFailed(error, &turn)
-    case .update(_, _, let call), .reopen(_, let call):
+    case .update(_, _, let call), .reopen(_, let call), .endKept(_, let call):
       turn.add(.answer(call, .failure(error)))
     case .setAside:
       // The session would be lost if it were neither archived nor shown.
       turn.answer(&logoutCalls, .failure(error))
-    case .late, .lateEnd: lastError = error
+    case .late, .lateEnd: lateAnswerFailed(write, error, &turn)
     case .logout(let old):
       // The user is logged out here all the same. The caller must know, because the next start would restore the user.
       lastError = error
@@ -62,11 +69,18 @@ extension SessionMachine {
   mutating func superseded(
     _ restoration: Restoration<User>, _ write: SessionWrite<User>, _ turn: inout Turn
   ) {
+    if case .endKept(let old, let call) = write {
+      // Another process has made the user the current one again.
+      found(restoration, &turn)
+      if stored?.user.id == old.user.id { return logout(call, &turn) }
+      return turn.add(.answer(call, .failure(.alreadyLoggedOut)))
+    }
     activity = .idle
+    // The vault has archived an answer, or found that it no longer matters.
+    if write.attempt != nil { unwritten = nil }
     if let attempt = write.attempt, case .user(let new) = restoration, new.session == attempt.session.session,
       new.user.id == attempt.session.user.id
     {
-      unwritten = nil
       if new.generation != attempt.session.generation { return renewed(new, isFresh: false, &turn) }
       // The process that took the renewal over has not completed it yet. Wait for its session.
       return beginRefresh(&turn)
@@ -120,6 +134,9 @@ extension SessionMachine {
   /// Replaces the session with another one, or with none.
   mutating func replace(by restoration: Restoration<User>, _ turn: inout Turn) {
     let hadUser = stored != nil
+    // The answer to the renewal of the user who leaves has the only copy of the next token.
+    if policy.keepsSessions, let unwritten { keepLateAnswer(.late(unwritten), &turn) }
+    defer { writeLateAnswers(true, &turn) }
     switch restoration {
     case .failed(let error):
       lastError = error

@@ -1,3 +1,6 @@
+import Foundation
+import Signals
+
 /// Users whose sessions stay in the archive while another user, or none, is logged in.
 extension SessionMachine {
   mutating func reopen(_ userID: String, _ call: Call, _ turn: inout Turn) {
@@ -47,4 +50,58 @@ extension SessionMachine {
     case .adopted, .elsewhere, .failed: return
     }
   }
+
+  // MARK: Answers that could not be archived
+
+  /// Keeps an answer, to be written when the user has been replaced.
+  mutating func keepLateAnswer(_ write: SessionWrite<User>, _ turn: inout Turn) {
+    guard let id = write.attempt?.session.user.id else { return }
+    late[id] = LateAnswer(write: write, failures: late[id]?.failures ?? 0)
+  }
+
+  mutating func lateAnswerFailed(_ write: SessionWrite<User>, _ error: ContextError, _ turn: inout Turn) {
+    guard let id = write.attempt?.session.user.id else { return }
+    keepLateAnswer(write, &turn)
+    late[id]?.failures += 1
+    late[id]?.error = error
+    // A policy may give up renewals after some attempts, but nothing else would ever write this answer.
+    let pause = policy.retry.pause(after: late[id]?.failures ?? 1, chance: turn.chance) ?? policy.retry.longest
+    late[id]?.retryDate = turn.now.addingTimeInterval(max(pause, .milliseconds(100)).inSeconds)
+    lastError = error
+    publish(&turn)
+  }
+
+  /// Writes the answers that could not be archived so far, if it is time.
+  mutating func writeLateAnswers(_ isResuming: Bool, _ turn: inout Turn) {
+    for (id, answer) in late.sorted(by: { $0.key < $1.key }) {
+      if !isResuming, let date = answer.retryDate, date > turn.now { continue }
+      late[id]?.retryDate = nil
+      turn.add(.write(answer.write))
+    }
+  }
+
+  /// Handles the end of a write about a user who has been replaced.
+  mutating func settled(
+    _ restoration: Restoration<User>, _ write: SessionWrite<User>, _ user: User?, _ turn: inout Turn
+  ) {
+    if let id = write.attempt?.session.user.id, let answer = late.removeValue(forKey: id) {
+      if lastError == answer.error { lastError = nil }
+      publish(&turn)
+    }
+    found(restoration, &turn)
+    guard case .endKept(let old, let call) = write else { return }
+    late[old.user.id] = nil
+    if let user { return turn.add(.deauthenticateKept(user, call)) }
+    turn.add(.answer(call, .failure(stored == nil ? .alreadyLoggedOut : .sessionEnded)))
+  }
+}
+
+/// An answer for a user who has been replaced that could not be archived so far.
+struct LateAnswer<User: SessionUser>: Sendable {
+  var write: SessionWrite<User>
+  /// The number of writes that have failed in a row.
+  var failures = 0
+  var error: ContextError?
+  /// The date of the next write, or `nil` while the answer is being written.
+  var retryDate: Date?
 }

@@ -27,6 +27,8 @@ extension SessionMachine {
   mutating func leave(telling user: User, _ turn: inout Turn) {
     state = .unauthenticated
     stored = nil
+    leaving = user.id
+    late[user.id] = nil
     forgetRenewals()
     publish(&turn)
     turn.add(.deauthenticate(user, epoch: epoch))

@@ -37,6 +37,14 @@ struct SessionMachine<User: SessionUser>: Sendable {
   /// A renewal that could not be archived, with a token that the server gives only once.
   var unwritten: Renewal<User>?
 
+  /// The answers for users who have been replaced that could not be archived so far, by their identities.
+  ///
+  /// They are written again until that succeeds.
+  var late: [String: LateAnswer<User>] = [:]
+
+  /// The identity of the user of whose logout the server was notified last.
+  var leaving: String?
+
   /// The session that was left here although the archive could not be written.
   ///
   /// It is not entered again.
@@ -74,6 +82,11 @@ struct SessionMachine<User: SessionUser>: Sendable {
   /// - Returns: The effects.
   mutating func handle(_ event: Event, now: Date, chance: Double) -> [Effect] {
     var turn = Turn(now: now, chance: chance)
+    handle(event, &turn)
+    return turn.effects
+  }
+
+  mutating func handle(_ event: Event, _ turn: inout Turn) {
     switch event {
     case .restored(let restoration, let call): restored(restoration, call, &turn)
     case .decided(let refresh, let epoch): decided(refresh, epoch, &turn)
@@ -87,15 +100,20 @@ struct SessionMachine<User: SessionUser>: Sendable {
     case .update(let body, let call): update(body, call, &turn)
     case .logout(let call): logout(call, &turn)
     case .setAside(let call): setAside(call, &turn)
+    case .bound(let request, let session): handle(request, boundTo: session, &turn)
     case .logoutAnswered(let error, let epoch): logoutAnswered(error, epoch, &turn)
+    case .keptLogoutAnswered(let error, let call): keptLogoutAnswered(error, call, &turn)
     case .written(let new, let write): written(new, write, &turn)
     case .notWritten(let error, let write): notWritten(error, write, &turn)
+    case .settled(let restoration, let write, let user): settled(restoration, write, user, &turn)
     case .superseded(let restoration, let write): superseded(restoration, write, &turn)
-    case .wake(let isResuming): wake(isResuming, &turn)
+    case .wake(let isResuming):
+      wake(isResuming, &turn)
+      // The writes come last, because they set the alarm again if they fail.
+      writeLateAnswers(isResuming, &turn)
     case .delegateSet: delegateSet(&turn)
     case .found(let restoration): found(restoration, &turn)
     }
-    return turn.effects
   }
 
   /// The handling of one event: its time and its effects.
@@ -118,9 +136,9 @@ struct SessionMachine<User: SessionUser>: Sendable {
 
   /// The next date at which the session needs attention.
   private var wakeDate: Date? {
-    guard let user = stored?.user else { return nil }
-    let expiration = state == .authenticated ? user.expiration : nil
-    return [retryDate, refreshDate, expiration].compactMap { $0 }.min()
+    let expiration = state == .authenticated ? stored?.user.expiration : nil
+    let dates = stored == nil ? [] : [retryDate, refreshDate, expiration]
+    return (dates + late.values.map(\.retryDate)).compactMap(\.self).min()
   }
 
   /// Shows the state, and sets the alarm to the next date.
@@ -141,6 +159,16 @@ struct SessionMachine<User: SessionUser>: Sendable {
       state = .authenticated
       refreshDate = new.user.expiration.map { policy.refreshDate(of: $0, from: turn.now) }
     }
+  }
+
+  /// The answers that a write of the archive can include.
+  var unwrittenAnswers: UnwrittenAnswers<User> {
+    UnwrittenAnswers(current: unwritten, late: late.mapValues(\.write))
+  }
+
+  /// The users whose next token is in memory only, so that no other process may use the old one.
+  var usersWithUnwrittenAnswers: Set<String> {
+    Set(late.keys).union([unwritten?.attempt.session.user.id].compactMap(\.self))
   }
 
   /// Forgets pending renewals and their dates.

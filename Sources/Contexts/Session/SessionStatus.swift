@@ -19,6 +19,8 @@ public struct SessionStatus<User: SessionUser>: Sendable {
 /// A status with its position among all that an engine shows.
 struct ShownSession<User: SessionUser>: Sendable {
   let status: SessionStatus<User>
+  /// The session of the user, if there is one.
+  let session: StoredSession<User>?
   /// A number that is different for each session and each environment.
   let context: Int
   /// The position in the order of statuses.

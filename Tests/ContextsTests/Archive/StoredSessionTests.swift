@@ -27,11 +27,15 @@ struct StoredSessionTests {
   func `writes the stored session of this version`(_ part: String) async throws {
     let root = try Root()
     let context = try open(root, part)
-    let delegate = TestDelegate(trusts: true, login: { Self.grace })
+    let delegate = TestDelegate(trusts: true, login: { Self.grace }, renew: { _ in Self.ada })
     try await context.setup(authDelegate: delegate)
     try await context.triggerLogin()
     try await context.logout()
-    try await context.startAppContext(with: Self.ada)
+    var ada = Self.ada
+    ada.token = "made-up secret 0"
+    try await context.startAppContext(with: ada)
+    // A renewal leaves its claim and its lock.
+    try await context.refreshAuthentication()
     let store = context.current.value.store
     try await store.persistence.write { try $0.put(Item(id: 1, text: "lasting")) }
     try await store.cache.write { try $0.put(Item(id: 2, text: "cached")) }

@@ -70,6 +70,64 @@ struct KnownUserProcessTests {
     }
   }
 
+  @Test
+  func `no token is sent again while its first sender lives, although users change and processes are killed`()
+    async throws
+  {
+    struct State: Decodable {
+      let renewals: Int
+      let reuses: [Int32]?
+    }
+    var (kills, renewals) = (0, 0)
+    try await runRandomPrograms(seconds: 3, repetitions: 20) { seed in
+      let root = try TemporaryDirectory()
+      var chance = Chance(seed: seed)
+      var peers: [PeerProcess] = []
+      for _ in 0..<3 {
+        let peer = try PeerProcess()
+        peers.append(peer)
+        try await peer.send("context-policy 20 once keeps")
+        try await peer.send("context-open \(root.url.path) database")
+        try await peer.send("context-accounts 40")
+        try await peer.send("context-setup")
+      }
+      try await peers[0].send("context-replace ada")
+      let (victim, moment) = (peers[0], chance.number(below: 150_000))
+      await withTaskGroup(of: Void.self) { group in
+        for (number, peer) in peers.enumerated() {
+          group.addTask {
+            var chance = Chance(seed: seed &* 31 &+ UInt64(number))
+            let commands = [
+              "context-replace grace", "context-reopen ada", "context-reopen grace", "context-reopen ada",
+              "context-renew", "context-renew", "context-renew", "context-valid", "context-leave", "context-logout",
+              "context-replace ada",
+            ]
+            for _ in 0..<12 {
+              let command = commands[chance.number(below: commands.count)]
+              // Most of them are refused at times, and the victim ends.
+              _ = await Task { try await peer.send(command) }.result
+            }
+          }
+        }
+        group.addTask {
+          _ = await Task {
+            try await Task.sleep(for: .microseconds(moment))
+            try await victim.kill()
+          }.result
+        }
+      }
+      let state = try JSONDecoder().decode(State.self, from: Data(contentsOf: root.file("server.json")))
+      kills += 1
+      renewals += state.renewals
+      // The token of a process that died is sent again, because no one knows whether the server has seen it.
+      let reuses = (state.reuses ?? []).filter { $0 != victim.identifier }
+      #expect(reuses == [], "SIGNALS_SEED=\(seed)")
+      return reuses.isEmpty
+    }
+    Scale.progress("\(kills) processes killed, \(renewals) renewals")
+    #expect(Scale.seed != nil || renewals > 0)
+  }
+
   /// Starts a process that is stopped while it renews Ada's session, and another one in which Grace replaces her.
   private func replacedWhileStopped() async throws -> (
     first: PeerProcess, second: PeerProcess, answer: Task<String, any Error>

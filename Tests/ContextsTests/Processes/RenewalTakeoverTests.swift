@@ -81,7 +81,7 @@ struct RenewalTakeoverTests {
       return
     }
     let place = try await busyPlace()
-    let claim = try vault.claims?.read()
+    let claim = try vault.claims?.claim(of: "ada")
     #expect(takeOver(session, place, known: claim) == "blocked")
     #expect(takeOver(session, place, known: nil, repeats: true) == "blocked", "it has only begun")
     #expect(try holder.isCurrent)
@@ -120,5 +120,112 @@ struct RenewalTakeoverTests {
       return
     }
     #expect(found.user.token == "t1")
+  }
+
+  private func claims() throws -> RenewalClaims { try #require(vault.claims) }
+
+  @Test
+  func `a claim stays while other users are claimed, and is removed with its user's next token or session`() throws {
+    let claims = try claims()
+    for id in ["ada", "grace"] {
+      try claims.put(RenewalClaim(process: 7, session: 1, generation: 1, userID: id))
+    }
+    #expect(try claims.claim(of: "ada")?.process == 7)
+    #expect(try claims.claim(of: "grace")?.process == 7)
+    try claims.put(RenewalClaim(process: 8, session: 2, generation: 2, userID: "grace")) { $0 != "ada" }
+    #expect(try claims.claim(of: "ada") == nil, "the user has no session any more")
+    #expect(try claims.claim(of: "grace")?.process == 8)
+    try claims.remove { $0.userID == "grace" }
+    #expect(try claims.claim(of: "grace") == nil)
+  }
+
+  @Test
+  func `the claim of an earlier version is read, and kept beside the claim of another user`() throws {
+    let attempt = UUID()
+    let old = #"""
+      {"version":1,"value":{"process":7,"session":3,"generation":4,"userID":"ada","attempt":"\#(attempt)"}}
+      """#
+    let claims = try claims()
+    try Data(old.utf8).write(to: claims.url)
+    #expect(try claims.claim(of: "ada")?.attempt == attempt)
+    try claims.put(RenewalClaim(process: 8, session: 5, generation: 5, userID: "grace"))
+    #expect(try claims.claim(of: "ada")?.attempt == attempt)
+    #expect(try claims.claim(of: "grace")?.process == 8)
+  }
+
+  @Test(arguments: ["", "garbage", #"{"version":99,"value":1}"#])
+  func `damaged claims block no renewal, and those of a newer version are kept`(_ content: String) async throws {
+    let session = try loggedIn()
+    let claims = try claims()
+    try Data(content.utf8).write(to: claims.url)
+    let start = vault.beginRenewal(of: session, under: try await lock())
+    if content.contains("99") {
+      guard case .answer(.failed(.archive(_, _, let reason))) = start else {
+        Issue.record("It asks")
+        return
+      }
+      #expect(reason.contains("99"), "\(reason)")
+      #expect(try String(contentsOf: claims.url, encoding: .utf8) == content)
+    } else {
+      guard case .ask = start else {
+        Issue.record("It does not ask: \(start)")
+        return
+      }
+      #expect(try claims.claim(of: "ada")?.process == getpid())
+    }
+  }
+
+  /// Grace has replaced Ada, whose claimed renewal is in flight.
+  private func replaced() throws -> SessionVault<Account> {
+    var vault = vault
+    vault.keepsSessions = true
+    let session = try loggedIn()
+    try claims().put(
+      RenewalClaim(process: 7, session: session.session, generation: session.generation, userID: "ada"))
+    guard case .written = vault.perform(.login(Account(id: "grace", token: "g0"), nil), after: 0) else {
+      throw ContextError.sessionEnded
+    }
+    return vault
+  }
+
+  @Test
+  func `a claim follows its user through a reopening, also if the process was killed in the middle of one`() throws {
+    let vault = try replaced()
+    // The process was killed after it had written the claim, and before it wrote the archive.
+    var claim = try #require(try claims().claim(of: "ada"))
+    (claim.session, claim.generation) = (3, 3)
+    try claims().put(claim)
+    guard case .written(let reopened, _) = vault.perform(.reopen("ada", 1), after: 0) else {
+      Issue.record("It is not reopened")
+      return
+    }
+    #expect(try claims().claim(of: "ada")?.isClaim(for: reopened) == true)
+  }
+
+  @Test
+  func `a login has a new token, which no claim concerns`() throws {
+    let vault = try replaced()
+    guard case .written = vault.perform(.login(Account(token: "n0"), nil), after: 0) else {
+      Issue.record("No login")
+      return
+    }
+    #expect(try claims().claim(of: "ada") == nil)
+  }
+
+  @Test
+  func `the claim of a renewal that is over does not block a user who is reopened`() throws {
+    var vault = vault
+    vault.keepsSessions = true
+    let session = try loggedIn()
+    try claims().put(
+      RenewalClaim(process: 7, session: session.session, generation: session.generation, userID: "ada"))
+    let renewal = Renewal(user: Account(token: "t1"), attempt: RenewalAttempt(session: session))
+    guard case .written = vault.perform(.renewal(renewal), after: 0),
+      case .written = vault.perform(.login(Account(id: "grace", token: "g0"), nil), after: 0)
+    else {
+      Issue.record("Not written")
+      return
+    }
+    #expect(try claims().claim(of: "ada") == nil)
   }
 }

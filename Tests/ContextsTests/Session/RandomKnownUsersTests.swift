@@ -27,7 +27,8 @@ private struct World {
 
   private var chance = Chance()
   private let archive = MemoryArchive()
-  private let secrets = MemorySecretStore()
+  private let secrets = FlakySecretStore()
+  private let clock = TestClock()
   private let process: ScriptedProcess
   private var vault: SessionVault<Account>
 
@@ -45,7 +46,7 @@ private struct World {
 
   init() {
     process = ScriptedProcess(
-      archive: archive, secrets: secrets, clock: TestClock(), policy: SessionPolicy(keepsSessions: true))
+      archive: archive, secrets: secrets, clock: clock, policy: SessionPolicy(keepsSessions: true))
     vault = SessionVault(archive: archive, coding: UserCoding(secrets: secrets), lockURL: nil)
     process.restore()
   }
@@ -65,11 +66,19 @@ private struct World {
 
   private mutating func act() -> String {
     let id = Self.names[chance.number(below: 3)]
-    switch chance.number(below: 14) {
+    switch chance.number(below: 16) {
     case 0:
+      let old = newest[id]
       let account = account(id)
-      process.ask { .start(account, $0, replacing: true) }
+      let call = process.ask { .start(account, $0, replacing: true) }
+      if case .failure = process.answers(to: call).first { newest[id] = old }
       return "start \(account)"
+    case 14:
+      secrets.fails = chance.once(in: 2)
+      return secrets.fails ? "lock the secrets" : "unlock the secrets"
+    case 15:
+      clock.advance(by: .seconds(1))
+      return "time"
     case 1, 2, 3:
       process.ask { .reopen(userID: id, $0) }
       return "reopen \(id)"
@@ -105,6 +114,11 @@ private struct World {
     begun += 1
     // The answer to a logout does not matter.
     guard case .refresh(let session, _) = requests[begun - 1] else { return "nothing" }
+    if process.engine.machine.usersWithUnwrittenAnswers.contains(session.user.id) {
+      // The lock of the user is held until the answer is stored.
+      answer = .failed(.refreshBlocked(processID: 1))
+      return "blocked"
+    }
     let current = vault.look()
     guard case .user(let found) = current, found.session == session.session, found.user.id == session.user.id else {
       answer = .elsewhere(current)
@@ -137,9 +151,12 @@ private struct World {
     if let theft { return theft }
     let contents = archive.archived
     if process.engine.machine.stored?.user.id != contents.currentID { return "the archive has another user" }
-    if secrets.keys().count != contents.secretKeys.count { return "\(secrets.keys()) for \(contents.secretKeys)" }
+    let keys = try secrets.keys()
+    if keys.count != contents.secretKeys.count { return "\(keys) for \(contents.secretKeys)" }
     guard answer == nil else { return nil }
+    let unwritten = process.engine.machine.usersWithUnwrittenAnswers
     for record in contents.users where record.id == contents.currentID || record.secretKey != nil {
+      if unwritten.contains(record.id) { continue }
       let token = try vault.coding.user(of: record).token
       if let newest = newest[record.id], token != newest { return "\(record.id) has \(token), not \(newest)" }
     }

@@ -14,7 +14,7 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
   private var lastCall = 0
 
   init(
-    archive: MemoryArchive, secrets: MemorySecretStore, clock: TestClock, server: ScriptedServer = ScriptedServer(),
+    archive: MemoryArchive, secrets: any SecretStore, clock: TestClock, server: ScriptedServer = ScriptedServer(),
     policy: SessionPolicy = SessionPolicy(), chance: Double = 0.5
   ) {
     self.server = server
