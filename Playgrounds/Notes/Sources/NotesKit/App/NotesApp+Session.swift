@@ -6,13 +6,13 @@ extension NotesApp {
   ///
   /// - Parameter name: The name. A user who is logged in is replaced.
   /// - Returns: The user, who is in the archive, on disk.
-  /// - Throws: An error of the connection or of the archive. After a switch, the answer of the server is dropped.
+  /// - Throws: An error of the connection or of the archive. `ContextError.environmentSwitched` after a switch, and
+  ///   `ContextError.sessionEnded` if another user has logged in or out meanwhile; the answer of the server is dropped.
   @discardableResult
   public func logIn(_ name: String) async throws -> Account {
-    let environment = environments.active.value.id
-    let account = try await client.logIn(name)
-    guard environment == environments.active.value.id else { throw CancellationError() }
-    try await sessions.startAppContext(with: account, replacing: true)
+    // The session begins in the environment of this call, or not at all. A check before it begins would come too early.
+    let context = try await sessions.startAppContext(replacing: true) { [client] in try await client.logIn(name) }
+    guard let account = context.user.value else { throw ContextError.sessionEnded }
     return account
   }
 
