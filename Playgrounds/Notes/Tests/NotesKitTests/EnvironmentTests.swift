@@ -80,4 +80,18 @@ struct EnvironmentTests {
       #expect(last?.notes.isEmpty == true)
     }
   }
+
+  @Test func `a login that is answered after a switch logs no user in to the new environment`() async throws {
+    try await TestHome.run { home in
+      let app = try await home.open()
+      await home.server.arrange(.slow)
+      let login = Task { try await app.logIn("ada") }
+      while await home.server.requests["/login"] == nil { await Task.yield() }
+      try await app.environments.activate(named: "Demo")
+      await #expect(throws: ContextError.environmentSwitched) { try await login.value }
+      #expect(app.sessions.user.value == nil)
+      try await app.environments.activate(named: "Production")
+      #expect(app.sessions.user.value == nil)
+    }
+  }
 }
