@@ -155,7 +155,7 @@ let package = Package(
     ),
     .testTarget(
       name: "StoresTests",
-      dependencies: ["Stores", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
+      dependencies: ["Stores", "AppGroups", "FileSignals", "Signals", "TestSupport", "KqueueModel", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(
