@@ -19,7 +19,7 @@ let commands = Commands(families: [
   PresenceCommands(console: console),
   ProcessCommands(),
   WatchCommands(console: console),
-  StoreCommands(),
+  StoreCommands(console: console),
   LiveCommands(),
   ShareCommands(console: console),
   SchemaCommands(console: console),

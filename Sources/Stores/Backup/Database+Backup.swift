@@ -22,7 +22,10 @@ extension Database {
   /// - **Other processes.** They can read and write during the copy. The log of the database grows until the copy is
   ///   complete, and a swap of the directory waits for it. Writes to a database in memory wait.
   /// - **Destination.** The copy is one file without a log, as readable as the original. It appears when it is complete
-  ///   and on the disk, and replaces an older copy. An incomplete copy has the suffix `.partial`.
+  ///   and on the disk, and replaces an older copy. If the destination is a symbolic link, the file to which it leads is
+  ///   replaced. An incomplete copy is in a hidden folder beside it, whose name begins with `.partial-`.
+  /// - **Several copies.** Threads and processes can copy to one destination at once. Each copy is complete when its
+  ///   call returns, and the last one remains. The folder of a killed process is removed by the next copy beside it.
   ///
   /// - Parameters:
   ///   - destination: The file of the copy. A database that is or was in use there, with its log files, is refused.
@@ -32,14 +35,21 @@ extension Database {
     to destination: URL, progress: (DatabaseBackupProgress) throws -> Void = { _ in }
   ) throws {
     try refuseNesting("backup")
-    try checkDestination(destination)
+    let path = canonicalPath(ofFile: destination.path) ?? destination.path
+    func check() throws(DatabaseError) {
+      if let reason = reasonToRefuse(path) {
+        throw .backupFailed(path: location.path, destination: destination.path, reason: reason)
+      }
+    }
+    try check()
     do {
       try read { transaction throws in
         let connection = try transaction.connection
         // The transaction begins with its first read, and keeps commits of others from the copy.
         _ = try connection.value("SELECT count(*) FROM sqlite_schema")
-        try DatabaseCopy(destination: destination.path).make(
-          from: connection, patience: file.busyTimeout, progress)
+        // A database may have been opened there during the copy.
+        try DatabaseCopy(destination: path).make(
+          from: connection, patience: file.busyTimeout, beforeReplacing: check, progress)
       }
     } catch let error as DurableFileError {
       throw DatabaseError.backupFailed(path: location.path, destination: destination.path, reason: "\(error)")
@@ -71,21 +81,18 @@ extension Database {
     }
   }
 
-  /// Refuses a destination that is the database itself, or that is no single file.
-  private func checkDestination(_ destination: URL) throws(DatabaseError) {
-    let path = destination.path
-    func refusal(_ reason: String) -> DatabaseError {
-      .backupFailed(path: location.path, destination: path, reason: reason)
-    }
-    if case .file(let source) = location, let status = try DatabaseError.status(path),
+  /// Returns the reason why a destination cannot be replaced: it is the database itself, or no single file.
+  private func reasonToRefuse(_ path: String) throws(DatabaseError) -> String? {
+    if let source = file.location.url, let status = try DatabaseError.status(path),
       status.identity == (try DatabaseError.status(source.path))?.identity
     {
-      throw refusal("it is the database itself")
+      return "it is the database itself"
     }
-    if let status = try DatabaseError.status(path), status.kind != .regular { throw refusal("it is \(status.kind.rawValue)") }
+    if let status = try DatabaseError.status(path), status.kind != .regular { return "it is \(status.kind.rawValue)" }
     // Such a log belongs to another database, and would be applied to the copy.
     for suffix in ["-wal", "-shm", "-journal"] where try DatabaseError.status(path + suffix) != nil {
-      throw refusal("a database is or was in use there, because \(path + suffix) exists")
+      return "a database is or was in use there, because \(path + suffix) exists"
     }
+    return nil
   }
 }

@@ -17,10 +17,10 @@ import Signals
 
 /// A copy of a database, which appears at its destination when it is complete.
 ///
-/// It is made in a partial file beside the destination. A file that is already at the destination is replaced.
+/// It is made in a ``CopyFolder`` beside the destination. A file that is already at the destination is replaced.
 struct DatabaseCopy {
+  /// The path of the copy, without symbolic links.
   let destination: String
-  private var partial: String { destination + ".partial" }
   /// The number of pages that are copied between two reports.
   private static let stride: CInt = 128
   private static let backoff = Backoff.exponential(from: .microseconds(100), upTo: .milliseconds(50))
@@ -33,24 +33,28 @@ struct DatabaseCopy {
   /// - Parameters:
   ///   - source: The connection.
   ///   - patience: The longest wait for a lock without any progress.
+  ///   - beforeReplacing: A closure that is called before the complete copy replaces the destination. If it throws,
+  ///     there is no copy.
   ///   - progress: A closure that is called after each part. If it throws, there is no copy.
   /// - Throws: The error of `progress`, `DurableFileError`, or ``DatabaseError``.
   func make(
-    from source: SQLiteConnection, patience: Duration, _ progress: (DatabaseBackupProgress) throws -> Void
+    from source: SQLiteConnection, patience: Duration, beforeReplacing: () throws -> Void = {},
+    _ progress: (DatabaseBackupProgress) throws -> Void
   ) throws {
-    do {
-      removePartial()
-      try createPartial(like: source.path)
-      try copy(source, patience, progress)
-      try finish()
-    } catch {
-      removePartial()
-      throw error
-    }
+    CopyFolder.removeAbandoned(in: directory)
+    let folder = try CopyFolder(in: directory)
+    defer { folder.remove() }
+    try create(folder.copy, like: source.path)
+    try copy(source, to: folder.copy, patience, progress)
+    try beforeReplacing()
+    try finish(folder.copy)
   }
 
+  private var directory: String { URL(filePath: destination).deletingLastPathComponent().path }
+
   private func copy(
-    _ source: SQLiteConnection, _ patience: Duration, _ progress: (DatabaseBackupProgress) throws -> Void
+    _ source: SQLiteConnection, to partial: String, _ patience: Duration,
+    _ progress: (DatabaseBackupProgress) throws -> Void
   ) throws {
     let target = try SQLiteConnection(path: partial, access: .writing, busyTimeout: patience)
     defer { target.close() }
@@ -97,23 +101,18 @@ struct DatabaseCopy {
   // MARK: Files
 
   /// Creates an empty file that is readable only by users who can read the database.
-  private func createPartial(like source: String) throws(DurableFileError) {
+  private func create(_ partial: String, like source: String) throws(DurableFileError) {
     let flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW
     guard let file = Descriptor(uninterrupted { open(partial, flags, 0o600) }) else { throw failure("create", partial) }
     guard let status = try FileStatus(path: source) else { return }
     guard fchmod(file.number, mode_t(status.permissions)) == 0 else { throw failure("set the mode of", partial) }
   }
 
-  private func removePartial() {
-    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(partial + suffix) }
-  }
-
   /// Synchronises the copy to the disk, and then renames it into place.
-  private func finish() throws(DurableFileError) {
-    for suffix in ["-wal", "-shm"] { unlink(partial + suffix) }
+  private func finish(_ partial: String) throws(DurableFileError) {
     try synchronize(partial) { synchronizeContents($0, attributes: true) }
     guard rename(partial, destination) == 0 else { throw failure("rename", partial) }
-    try synchronize(URL(filePath: destination).deletingLastPathComponent().path, synchronizeNames)
+    try synchronize(directory, synchronizeNames)
   }
 
   private func synchronize(_ path: String, _ wait: (CInt) -> Bool) throws(DurableFileError) {

@@ -178,7 +178,7 @@ struct MigrationTests {
       return
     }
     #expect(try fixture.content() == before)
-    #expect(try !fixture.files().contains { $0.hasSuffix(".partial") })
+    #expect(try !fixture.files().contains { $0.contains(".partial") })
   }
 
   @Test
