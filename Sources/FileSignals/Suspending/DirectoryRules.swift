@@ -118,15 +118,7 @@ struct DirectoryPaths {
     path = file.path
   }
 
-  private var resolved: String? {
-    let (parent, name) = FileLocation.split(path)
-    do throws(DurableFileError) {
-      return try canonicalPath(parent).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" }
-    } catch {
-      // The file cannot be opened either, and then the caller gets the reason.
-      return nil
-    }
-  }
+  private var resolved: String? { canonicalPath(ofFile: path) }
 
   /// Returns a Boolean value that indicates whether the file is a directory or in it.
   func areIn(_ directory: String) -> Bool {

@@ -142,3 +142,39 @@ package func canonicalPath(
   defer { free(resolved) }
   return String(cString: resolved)
 }
+
+/// Returns the path of a file without symbolic links, `.` and `..`, even if the file does not exist yet.
+///
+/// A link to a missing file leads to the place at which the file would be created.
+///
+/// - Parameter path: The path of the file.
+/// - Returns: The path, or `nil` if its directory does not exist or cannot be examined; opening the file gives the reason.
+package func canonicalPath(ofFile path: String) -> String? {
+  var path = path
+  do throws(DurableFileError) {
+    for _ in 0..<40 {
+      if let canonical = try canonicalPath(path) { return canonical }
+      let (parent, name) = FileLocation.split(path)
+      guard errno == ENOENT, !["", ".", ".."].contains(name), let directory = try canonicalPath(parent) else {
+        return nil
+      }
+      let file = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
+      guard let destination = destination(ofLink: file) else { return file }
+      path = destination.begins(with: "/") ? destination : "\(directory)/\(destination)"
+    }
+  } catch {
+    return nil
+  }
+  return nil
+}
+
+/// Returns the destination of a symbolic link, or `nil` with `errno` set if there is no link at the path.
+func destination(ofLink path: String) -> String? {
+  withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
+    // Sound: `readlink` writes at most the given number of bytes.
+    let count = buffer.withMemoryRebound(to: CChar.self) { buffer in
+      buffer.baseAddress.map { readlink(path, $0, buffer.count) } ?? -1
+    }
+    return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+  }
+}

@@ -70,8 +70,16 @@ extension Database: ScopeMember {
       return
     }
     guard writer.closedReason == nil else { return }
-    if outcome == .swapped, scopePolicy == .closes { return }
-    let opened = Result { () throws(DatabaseError) in try file.open() }
+    if outcome == .swapped, closesOnSwap { return }
+    let opened = Result { () throws(DatabaseError) in
+      let now = location.resolved
+      guard now == file.location else {
+        throw .unopenable(
+          location.path,
+          because: "its path leads to \(now.path) since the swap, and it was opened as \(file.location.path)")
+      }
+      return try file.open()
+    }
     let failure = writer.prepare(with: opened, version: file.schema?.version, isOther: outcome == .swapped)
     swap.withLock { swap in
       swap.failure = failure
@@ -86,6 +94,8 @@ extension Database: ScopeMember {
     }
   }
 
+  private var closesOnSwap: Bool { scopePolicy == .closes && !swap.withLock { $0.isReplacement } }
+
   /// Stores the values that were read.
   package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
     regions.publishSwap(into: changes)
@@ -96,7 +106,7 @@ extension Database: ScopeMember {
         endSwap(outcome)
       }
     }
-    if outcome == .swapped, scopePolicy == .closes, !writer.isClosed { writer.close(.swapped(path: location.path)) }
+    if outcome == .swapped, closesOnSwap, !writer.isClosed { writer.close(.swapped(path: location.path)) }
     let reason = writer.closedReason
     let (failure, schemaOutcome) = swap.withLock { swap in
       swap.failure = reason ?? swap.failure

@@ -24,8 +24,9 @@ extension Database {
 
   /// Allows writes again, and retries live queries and rows that could not be read.
   ///
-  /// - Throws: ``DatabaseError/authorInUse(_:path:)`` if another process has taken the name of the ``DatabaseShare``.
-  ///   Then the database stays suspended; resume it again when the name is free.
+  /// - Throws: ``DatabaseError/authorInUse(_:path:after:holder:)`` if another process has taken the name of the
+  ///   ``DatabaseShare``; the call does not wait for it. Then the database stays suspended; resume it again when the
+  ///   name is free.
   ///   ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction.
   public func resume() throws(DatabaseError) {
     try refuseNesting("resume")
@@ -62,10 +63,10 @@ extension Database: Suspendable {
 
   /// Takes part in suspensions from now on.
   func joinSuspensions() throws(DatabaseError) {
-    guard case .file(let url) = location, file.access != .immutable else { return }
+    guard let url = file.location.url, file.access != .immutable else { return }
     let membership = Suspensions.shared.add(self, at: url)
     suspension.withLock { $0.membership = membership }
-    try Self.checkSuspension(location, file.access)
+    try Self.checkSuspension(file.location, file.access)
   }
 
   package var delaysSuspensionOnThisThread: Bool { isInTransactionOfThisThread || pauses.isHeldByThisThread }
@@ -74,7 +75,7 @@ extension Database: Suspendable {
     // A swap in progress opens the file again.
     pauses.withTurn {
       guard !writer.isClosed else { return }
-      let identity = FileStatus.ifReadable(path: location.path)?.identity
+      let identity = FileStatus.ifReadable(path: file.location.path)?.identity
       suspension.withLock { suspension in
         if !suspension.isByContainer { suspension.file = identity }
         suspension.isByContainer = true
@@ -104,7 +105,8 @@ extension Database: Suspendable {
       return
     }
     let opened = Result { () throws(DatabaseError) in
-      guard try DatabaseError.status(location.path)?.identity == identity else { throw .fileRemoved(path: location.path) }
+      let path = file.location.path
+      guard try DatabaseError.status(path)?.identity == identity else { throw .fileRemoved(path: path) }
       return try file.open()
     }
     let failure = writer.prepare(with: opened, version: file.schema?.version, isOther: false)

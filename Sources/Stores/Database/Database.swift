@@ -45,6 +45,7 @@ public final class Database: Sendable {
   public var status: Property<DatabaseStatus> { mutableStatus }
 
   let file: DatabaseFile
+  let scope: Scope?
   let scopePolicy: ScopePolicy
   let lastOutcome: MutableProperty<SchemaOutcome?>
   let mutableStatus = MutableProperty(DatabaseStatus.open)
@@ -73,6 +74,8 @@ public final class Database: Sendable {
     /// The reason why the contents cannot be used.
     var failure: DatabaseError?
     var schemaOutcome: SchemaOutcome??
+    /// A Boolean value that indicates whether another process has only replaced the file, in the same contents.
+    var isReplacement = false
   }
 
   /// Opens a database, and creates it if it is missing and `access` allows that.
@@ -80,7 +83,8 @@ public final class Database: Sendable {
   /// A file that is damaged, belongs to another program, or is not a database is left unchanged.
   ///
   /// - Parameters:
-  ///   - location: The location of the database.
+  ///   - location: The location of the database. Symbolic links in its path are followed now, and after a swap of a
+  ///     scope. Where they lead at other times does not matter.
   ///   - access: The access of this process. A process that only reads opens only a file that matches the schema,
   ///     whatever the policy.
   ///   - schema: The contents of the database; an older file is migrated. Without a schema, you manage the tables.
@@ -113,15 +117,14 @@ public final class Database: Sendable {
     scope: Scope? = nil,
     onSwap: ScopePolicy = .follows
   ) throws(DatabaseError) {
-    if scope == nil, case .file(let url) = location,
-      let root = try DatabaseError.examining(url.path, { () throws(DurableFileError) in
-        try SwitchedRoots.root(switching: url.resolvingSymlinksInPath())
-      })
-    {
-      throw .switchedDirectory(path: location.path, root: root.path)
-    }
-    if let scope, case .file(let url) = location, !scope.contains(url) {
-      throw .outsideScope(path: url.path, root: scope.root.path)
+    if let url = location.resolved.url {
+      if let scope {
+        guard scope.contains(url) else { throw .outsideScope(path: location.path, root: scope.root.path) }
+      } else if let root = try DatabaseError.examining(url.path, { () throws(DurableFileError) in
+        try SwitchedRoots.root(switching: url)
+      }) {
+        throw .switchedDirectory(path: location.path, root: root.path)
+      }
     }
     try self.init(
       opening: location, access: access, schema: schema, policy: policy, durability: durability,
@@ -143,17 +146,18 @@ public final class Database: Sendable {
     durability: Durability, busyTimeout: Duration, maximumReaderCount: Int, applicationID: Int32,
     extensions: ConnectionExtensions, scope: Scope?, onSwap: ScopePolicy
   ) throws(DatabaseError) {
-    try Self.checkSuspension(location, access)
     self.location = location
+    let resolved = location.resolved
+    try Self.checkSuspension(resolved, access)
     self.durability = durability
     scopePolicy = onSwap
     // A database in memory contains only what this object wrote.
     file = DatabaseFile(
-      location: location, access: location == .memory ? .readWrite : access, schema: schema, policy: policy,
+      location: resolved, access: location == .memory ? .readWrite : access, schema: schema, policy: policy,
       durability: durability, busyTimeout: busyTimeout, applicationID: applicationID, extensions: extensions)
     delivery = ChangeDelivery()
     regions = RegionRegistry(delivery.emitter, sharing)
-    if case .file(let url) = location, access != .immutable {
+    if let url = resolved.url, access != .immutable {
       let siblings = FileSiblings.of(url)
       self.siblings = siblings
       // It is created before the file is read for the first time, so that the count of commits is complete.
@@ -169,10 +173,11 @@ public final class Database: Sendable {
     writer = try DatabaseWriter(
       path: location.path, connection: opened.writer, version: schema?.version,
       refusal: .openedReadOnly(path: location.path), delivery: delivery,
-      // In a scope, the file is swapped on purpose, and the scope reports it.
-      isBoundToPath: location != .memory && scope == nil)
+      // In a scope, the file is swapped on purpose, and the scope reports it. A cache may also have been replaced.
+      isBoundToPath: location != .memory && (scope == nil || policy == .cache))
     let readerCount = max(1, maximumReaderCount)
     readers = location == .memory ? nil : ReaderPool(file, limit: readerCount, scope: scope)
+    self.scope = scope
     asyncReads = BlockingCalls(width: location == .memory ? 1 : readerCount)
     siblings?.join(self, writer.commits)
     if let scope, let epoch, location != .memory { try join(scope, since: epoch) }

@@ -9,6 +9,7 @@ import Foundation
 
 /// The parameters for opening a database, and for opening it again after a swap.
 struct DatabaseFile: Sendable {
+  /// The location, without symbolic links.
   let location: DatabaseLocation
   let access: DatabaseAccess
   let schema: Schema?

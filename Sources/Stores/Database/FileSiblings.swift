@@ -36,10 +36,9 @@ final class FileSiblings: Sendable {
     weak var siblings: FileSiblings?
   }
 
-  /// Returns the databases of a file, regardless of how its path is written.
+  /// Returns the databases of a file, whose path is free of symbolic links.
   static func of(_ url: URL) -> FileSiblings {
-    let directory = url.deletingLastPathComponent().resolvingSymlinksInPath().standardizedFileURL.path
-    let path = directory + "/" + url.lastPathComponent
+    let path = url.path
     return groups.withLock { groups in
       if let siblings = groups[path]?.siblings { return siblings }
       groups = groups.filter { $0.value.siblings != nil }

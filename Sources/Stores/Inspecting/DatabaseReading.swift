@@ -20,8 +20,10 @@ enum DatabaseReading {
   private static let copyLimit = 256 << 20
 
   static func read<Result>(
-    _ url: URL, _ body: (SQLiteConnection) throws(DatabaseError) -> Result
+    _ file: URL, _ body: (SQLiteConnection) throws(DatabaseError) -> Result
   ) throws -> Result {
+    // The log is beside the file to which a link leads.
+    let url = DatabaseLocation.file(file).resolved.url ?? file
     var failure: (any Error)?
     for _ in 0..<20 {
       let isOpen = try isOpen(url)

@@ -98,7 +98,7 @@ struct WatchPlan: Equatable, Sendable {
       case .link:
         hinge(name, in: current)
         hops += 1
-        guard hops <= 40, let destination = Self.destination(ofLink: next) else {
+        guard hops <= 40, let destination = destination(ofLink: next) else {
           outcome = .failed(errno: hops > 40 ? ELOOP : errno, path: next)
           return
         }
@@ -175,16 +175,5 @@ struct WatchPlan: Equatable, Sendable {
   /// Returns the names in a path, last first.
   private static func components(_ path: String) -> [String] {
     path.parts(separatedBy: "/", omittingEmpty: true).reversed().filter { $0 != "." }
-  }
-
-  /// Returns the destination of a link, or `nil` with `errno` set.
-  private static func destination(ofLink path: String) -> String? {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
-      // Sound: `readlink` writes at most the given number of bytes.
-      let count = buffer.withMemoryRebound(to: CChar.self) { buffer in
-        buffer.baseAddress.map { readlink(path, $0, buffer.count) } ?? -1
-      }
-      return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
-    }
   }
 }
