@@ -14,7 +14,8 @@
   /// - `rmdir` posts NOTE_DELETE at once, even if the directory is still open.
   /// - Truncating a file posts NOTE_ATTRIB only.
   /// - The notes of a watch are combined until they are taken, and then start anew, as with EV_CLEAR.
-  /// - Closing a descriptor ends its watch, and discards the notes that have not been taken.
+  /// - Closing a descriptor ends its watch, and discards the notes that have not been taken. It also releases every
+  ///   POSIX lock that this process has on the file, even if the descriptor was opened for events only.
   package final class KqueueModel: VnodeQueue {
     private let state: Guarded<KqueueState>
     /// A pipe that contains bytes while notes are pending.
@@ -109,7 +110,15 @@
 
     package func close(_ descriptor: CInt) {
       state.withLock { $0.unwatch(descriptor) }
+      releaseLocks(descriptor)
       Glibc.close(descriptor)
+    }
+
+    /// Releases the POSIX locks of this process on a file, which Linux does not do when an O_PATH descriptor is closed.
+    private func releaseLocks(_ descriptor: CInt) {
+      guard FileStatus(descriptor: descriptor)?.kind == .regular else { return }
+      let file = Glibc.open("/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+      if file >= 0 { Glibc.close(file) }
     }
 
     package func status(of descriptor: CInt) -> FileStatus? { FileStatus(descriptor: descriptor) }

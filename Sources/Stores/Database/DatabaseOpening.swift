@@ -42,13 +42,20 @@ enum DatabaseOpening {
 
   /// Creates an empty file that only its owner can read, because SQLite would create one that everyone can read.
   private static func makeFile(_ path: String) throws(DatabaseError) {
-    if let status = try DatabaseError.status(path) {
-      guard status.kind == .regular else { throw .notARegularFile(path: path, kind: status.kind.rawValue) }
-      return
+    try making.withLock { _ throws(DatabaseError) in
+      if let status = try DatabaseError.status(path) {
+        guard status.kind == .regular else { throw .notARegularFile(path: path, kind: status.kind.rawValue) }
+        return
+      }
+      // If this fails, SQLite reports the reason, or opens the file that another process has just created.
+      _ = Descriptor(uninterrupted { open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600) })
     }
-    // If this fails, SQLite reports the reason, or opens the file that another process has just created.
-    _ = Descriptor(uninterrupted { open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600) })
   }
+
+  /// Held until a new file is closed.
+  ///
+  /// Closing it later would release the locks that SQLite has meanwhile acquired in it for another thread.
+  private static let making = Guarded(())
 
   /// Reads a file for the first time, and refuses a file of another program.
   static func checkOwner(of connection: SQLiteConnection, _ expected: Int32) throws(DatabaseError) {

@@ -10,7 +10,13 @@ import Signals
 final class ForeignWrites: Sendable {
   private let directory: URL
   private let siblings: FileSiblings?
+  /// The files whose changes may be commits.
   private let names: Set<String>
+  /// The files to watch individually, on systems that need one watch per file.
+  ///
+  /// The database itself is not one of them: closing it at the end of the watch would release the locks that SQLite has
+  /// acquired in it for this process. A commit is written into one of these first.
+  private let logs: Set<String>
   private let queue = DispatchQueue(label: "org.signals.database.watch", qos: .userInitiated)
   private let watch: @Sendable (URL, DispatchQueue) throws(FileObserverError) -> any ChangeSource
   private let following = Guarded(Following())
@@ -66,7 +72,9 @@ final class ForeignWrites: Sendable {
     self.siblings = siblings
     looking = Guarded(Looking(siblingCount: siblings?.endedCount(but: nil) ?? 0))
     directory = file.deletingLastPathComponent()
-    names = [file.lastPathComponent, file.lastPathComponent + "-wal"]
+    let name = file.lastPathComponent
+    logs = [name + "-wal", name + "-journal"]
+    names = logs.union([name])
   }
 
   /// Begins to watch, unless it has begun.
@@ -89,7 +97,7 @@ final class ForeignWrites: Sendable {
       queue.async { [weak self, weak database] in
         guard let self else { return }
         looking.withLock { ($0.database, $0.last) = (database, first) }
-        _ = changes.follow(names)
+        _ = changes.follow(logs)
         let subscription = changes.sink { [weak self] in self?.note($0) }
         self.following.withLock { if !$0.isOver { $0.subscription = subscription } }
       }
@@ -124,6 +132,7 @@ final class ForeignWrites: Sendable {
 
   private func look() {
     guard let database = looking.withLock({ $0.database }) else { return }
+    _ = database.followReplacementAfterEvent()
     let own = ObjectIdentifier(database)
     let ended = siblings?.endedCount(but: own) ?? 0
     guard let state = database.fileState() else { return }

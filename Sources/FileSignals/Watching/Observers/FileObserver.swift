@@ -34,6 +34,8 @@ public import Signals
 ///   the other subscribers of this observer.
 /// - **Lifetime:** The file is observed from the initializer on, as long as there is a reference or a subscription to
 ///   the observer.
+/// - **Databases:** Do not observe the file of an SQLite database that this process has open. On Apple's systems, and
+///   where the file is polled, the observer opens and closes it, which releases SQLite's locks in the whole process.
 /// - **Limits:** A write through a memory mapping, or through a hard link in another directory, is not detected. A
 ///   change by another machine on a network file system is detected at the next poll; ``health`` is then
 ///   ``WatchHealth/polling(every:because:)``. A poll compares the file's number, size and times. It also compares the

@@ -67,9 +67,16 @@ package struct FileMark: Sendable {
     firstSeen = .now
   }
 
-  /// Returns a hash of the whole content, or `nil` if it cannot be read or is too large.
+  /// Returns a Boolean value that indicates whether a file is part of an SQLite database in use.
+  ///
+  /// Closing any descriptor of such a file releases the locks that SQLite has acquired in it for this process.
+  private static func isOfDatabase(_ path: String, _ directory: CInt) -> Bool {
+    path.hasSuffix("-shm") || FileStatus(path: path + "-shm", relativeTo: directory) != nil
+  }
+
+  /// Returns a hash of the whole content, or `nil` if it cannot be read, is too large, or must not be opened.
   private static func digest(of path: String, in directory: CInt, size: Int) -> Int? {
-    guard size <= contentLimit else { return nil }
+    guard size <= contentLimit, !isOfDatabase(path, directory) else { return nil }
     let number = uninterrupted { openat(directory, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
     guard let file = Descriptor(number), file.status?.kind == .regular else { return nil }
     var hasher = Hasher()
