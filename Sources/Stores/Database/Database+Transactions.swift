@@ -22,7 +22,7 @@ extension Database {
     }
     if let transaction = readers.transactionOfThisThread { return try body(transaction) }
     defer { ends.run() }
-    return try readers.read(body)
+    return try following { try readers.read(body) }
   }
 
   /// Reads with a closure that throws only a ``DatabaseError``.
@@ -50,7 +50,7 @@ extension Database {
   public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     try refuseNesting("write")
     defer { ends.run() }
-    let result = try writer.write(body)
+    let result = try following { try writer.write(body) }
     delivery.flush()
     // A statement that creates, alters or renames a table changes no row, but it changes the result of reads.
     if writer.takeNewSchema() { regions.tellAll() }

@@ -75,7 +75,7 @@ extension Database {
   public func withoutTransaction<Result>(_ body: (DatabaseConnection) throws -> Result) throws -> Result {
     try refuseNesting("withoutTransaction")
     defer { ends.run() }
-    return try writer.withoutTransaction(body)
+    return try following { try writer.withoutTransaction(body) }
   }
 
   /// Runs statements that are impossible in a transaction, without blocking the threads that tasks run on.

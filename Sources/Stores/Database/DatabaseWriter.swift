@@ -69,7 +69,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     try withTurn { open in
       let (connection, log) = (open.connection, open.log)
       if isSuspended { throw DatabaseError.suspended(path: path, operation: "write") }
-      if isBoundToPath, connection.hasLeftItsPath { throw DatabaseError.fileRemoved(path: path) }
+      if isBoundToPath, connection.hasLeftItsPath { throw Database.FileHasLeft() }
       try connection.begin()
       do {
         try log.begin()
@@ -100,7 +100,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   func withoutTransaction<Result>(_ body: (DatabaseConnection) throws -> Result) throws -> Result {
     try withTurn { open in
       if isSuspended { throw DatabaseError.suspended(path: path, operation: "write") }
-      if isBoundToPath, open.connection.hasLeftItsPath { throw DatabaseError.fileRemoved(path: path) }
+      if isBoundToPath, open.connection.hasLeftItsPath { throw Database.FileHasLeft() }
       let outside = DatabaseConnection(open.connection)
       commits.begun.add(1, ordering: .sequentiallyConsistent)
       defer {
@@ -148,6 +148,14 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
       }
       return try body(transaction)
     }
+  }
+
+  /// A Boolean value that indicates whether the file is no longer at its path; `nil` if a write is in progress.
+  var hasLeftItsPath: Bool? {
+    if isHeldByThisThread { return open?.connection.hasLeftItsPath ?? false }
+    guard lock.tryLock() else { return nil }
+    defer { lock.unlock() }
+    return open?.connection.hasLeftItsPath ?? false
   }
 
   /// Returns whether a transaction has changed the schema since the last call.

@@ -33,8 +33,14 @@ final class ReaderPool: @unchecked Sendable {
   /// The first connection to new contents, which the thread that swaps may use during the pause.
   private var prepared: Reader?
 
+  /// A Boolean value that indicates whether the file must be at its path to be read.
+  ///
+  /// In a scope, events report that a cache was replaced.
+  private let isBoundToPath: Bool
+
   init(_ file: DatabaseFile, limit: Int, scope: Scope?) {
     self.file = file
+    isBoundToPath = file.policy == .cache && file.access != .immutable && scope == nil
     self.limit = limit
     self.scope = scope
     permits = DispatchSemaphore(value: limit)
@@ -80,6 +86,7 @@ final class ReaderPool: @unchecked Sendable {
     defer { permits.signal() }
     guard let reader = try enter() else { return .swapped }
     defer { leave(reader) }
+    if isBoundToPath, reader.connection.hasLeftItsPath { throw Database.FileHasLeft() }
     return .done(try read(with: reader, body))
   }
 
@@ -186,6 +193,11 @@ final class ReaderPool: @unchecked Sendable {
       for reader in idle { reader.connection.close() }
       idle = []
     }
+  }
+
+  /// A Boolean value that indicates whether the file of an idle connection is no longer at its path.
+  var haveLeftTheirPath: Bool {
+    lock.withLock { idle.contains { $0.connection.hasLeftItsPath } }
   }
 
   /// Returns a connection for this thread, or `nil` if the contents were swapped while it was opened.

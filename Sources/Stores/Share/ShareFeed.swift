@@ -166,6 +166,7 @@ final class ShareFeed: Sendable {
 
   private func drain() {
     if isOver { return }
+    if !database.followReplacementAfterEvent() { drainSoon() }
     do {
       repeat {
         try goOver(to: recorder.file)
