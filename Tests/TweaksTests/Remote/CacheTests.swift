@@ -67,6 +67,31 @@ struct CacheTests {
   }
 
   @Test
+  func `an entry that replaced a damaged one is used, and not put aside`() async throws {
+    let fixture = try CacheFixture()
+    try await fixture.provider(1).refresh()
+    let entry = try fixture.entry()
+    let sound = try Data(contentsOf: entry)
+    let reports = MutableProperty<[TweakError]>([])
+    let store = CacheStore(fixture.cache, provider: "test") { error in reports.modify { $0.append(error) } }
+    let name = String(entry.lastPathComponent.dropLast(".tweaks".count))
+    var decodes = 0
+    let content = store.load(name) { body in
+      decodes += 1
+      // Another process replaces the file between the read and the decision that it is damaged.
+      if decodes == 1 {
+        try DurableFile.write(sound, to: entry)
+        throw CacheEntry.Problem.damaged("it was half written")
+      }
+      return [Tweak(feature: "f", variable: "v", value: .int(1))]
+    }
+    #expect(content?.tweaks.count == 1)
+    #expect(reports.value.isEmpty)
+    #expect(try Data(contentsOf: entry) == sound)
+    #expect(try fixture.names() == [entry.lastPathComponent])
+  }
+
+  @Test
   func `digests and authentication codes are those of the standards`() {
     func code(_ message: String, _ key: [UInt8]) -> String {
       SHA256.authenticationCode(of: Array(message.utf8), key: key).hexadecimal

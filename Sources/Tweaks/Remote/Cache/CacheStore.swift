@@ -64,30 +64,52 @@ final class CacheStore: Sendable {
   func load(_ entry: String, decode: (Data) throws -> [Tweak]) -> RemoteContent? {
     let url = place(entry)
     do {
-      let data = try DurableFile.read(url, limit: cache.maximumSize + CacheEntry.overhead)
-      let content = try CacheEntry.decode(data, decode)
-      // The time of the file is the time of its last use.
-      utimensat(AT_FDCWD, url.path, nil, 0)
-      return content
+      for _ in 0..<Self.maximumReads {
+        let stamp = FileStamp(path: url.path)
+        do {
+          return try content(of: url, decode)
+        } catch CacheEntry.Problem.damaged(let reason) {
+          guard try putAside(url, ifStill: stamp) else { continue }
+          report(.unusableCache(url, provider: provider, reason: "\(reason). The file was moved to \"damaged\""))
+          return nil
+        }
+      }
     } catch DurableFileError.notFound, DurableFileError.directoryNotFound {
       return nil
     } catch CacheEntry.Problem.newer {
       newer.withLock { _ = $0.insert(entry) }
-      return nil
-    } catch CacheEntry.Problem.damaged(let reason) {
-      quarantine(url, because: reason)
-    } catch DurableFileError.exceedsLimit(_, let size, let limit) {
-      quarantine(url, because: "its \(size) bytes exceed the limit of \(limit)")
     } catch {
       report(.unusableCache(url, provider: provider, reason: CacheKey.reason(error)))
     }
     return nil
   }
 
-  private func quarantine(_ url: URL, because reason: String) {
-    // Only the last damaged file is kept.
-    rename(url.path, cache.directory.appending(path: "damaged").path)
-    report(.unusableCache(url, provider: provider, reason: "\(reason). The file was moved to \"damaged\""))
+  /// The largest number of times that an entry is read while other processes replace it.
+  private static let maximumReads = 10
+
+  private func content(of url: URL, _ decode: (Data) throws -> [Tweak]) throws -> RemoteContent {
+    do {
+      let data = try DurableFile.read(url, limit: cache.maximumSize + CacheEntry.overhead)
+      let content = try CacheEntry.decode(data, decode)
+      // The time of the file is the time of its last use.
+      utimensat(AT_FDCWD, url.path, nil, 0)
+      return content
+    } catch DurableFileError.exceedsLimit(_, let size, let limit) {
+      throw CacheEntry.Problem.damaged("its \(size) bytes exceed the limit of \(limit)")
+    }
+  }
+
+  /// Moves a damaged file away, unless another process has replaced it since it was read.
+  ///
+  /// - Returns: `false` if the file was replaced, so that it must be read again.
+  private func putAside(_ url: URL, ifStill stamp: FileStamp?) throws -> Bool {
+    // All writers have the same lock.
+    try DurableFile.withLock(on: url, within: Self.lockTimeout) {
+      guard let stamp, FileStamp(path: url.path) == stamp else { return false }
+      // Only the last damaged file is kept.
+      rename(url.path, cache.directory.appending(path: "damaged").path)
+      return true
+    }
   }
 
   /// The stored date before which the server wants no request.
