@@ -1,4 +1,4 @@
-import FileSignals
+public import FileSignals
 public import Foundation
 
 #if canImport(SQLite3)
@@ -96,10 +96,15 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The file is not in the directory of the scope that the database was to follow.
   case outsideScope(path: String, root: String)
 
-  /// Another share took the author's name while this database was suspended.
+  /// Another share has the author's name.
   ///
-  /// The database stays suspended.
-  case authorInUse(String, path: String)
+  /// The error contains the time that was spent waiting for the name, and the process that has it, if it is known. If
+  /// the share was suspended, it stays suspended.
+  case authorInUse(String, path: String, after: Duration, holder: LockHolder?)
+
+  /// A migration, or the closure that fills a new file, asked a ``Store`` for a database that cannot be opened before
+  /// it has ended.
+  case openingUnderWay(path: String)
 
   /// A model does not match its table, or a row does not match its model.
   case model(ModelError, path: String)
@@ -236,9 +241,13 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .outsideScope(let path, let root):
       "The database \(path) cannot follow the scope \(root), because it is not in that directory. Move it there, or "
         + "open it without the scope."
-    case .authorInUse(let name, let path):
-      "The author's name \(name.debugDescription) is in use by another share of \(path), so this database receives no "
-        + "changes. End that process or share, and resume again."
+    case .authorInUse(let name, let path, let limit, let holder):
+      "Can't share \(path) as \(name.debugDescription): another share of the file has that name"
+        + (holder.map { ", in \($0)" } ?? "") + (limit > .zero ? ", and kept it for \(limit.formatted())" : "")
+        + ". End that share or process, or give each process a name of its own."
+    case .openingUnderWay(let path):
+      "Can't open \(path) inside a migration that has to end before. Use the `Migration` that the step receives, or open "
+        + "the databases one after the other."
     case .swapped(let path):
       "The directory of \(path) was swapped for another, and the database was closed. Open it again, or use the store of "
         + "the current context."

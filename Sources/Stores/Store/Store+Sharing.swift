@@ -15,11 +15,12 @@ extension Store {
   /// - Returns: The share, or `nil` if the directory cannot be watched. The database then detects the writes of the
   ///   other processes in the same way as writes of other programs.
   static func share(_ database: Database) throws(DatabaseError) -> ShareEngine? {
-    guard case .file(let url) = database.location else { return nil }
+    guard let url = database.file.location.url else { return nil }
     let author = "process \(ProcessInfo.processInfo.processIdentifier) \(UUID.random().uuidString.prefix(8))"
     do throws(DatabaseShareError) {
       return try ShareEngine(
-        database, in: url, author: author, isUnique: true, remembersPosition: false, tables: nil, limits: ShareLimits())
+        database, in: url, author: author, isUnique: true, remembersPosition: false, tables: nil,
+        limits: ShareLimits(), lockTimeout: .zero)
     } catch .database(let error) {
       throw error
     } catch {

@@ -36,17 +36,25 @@ public final class Store: Sendable {
 
   private let versions: StoreVersions
   private let scope: Scope?
-  private let state = Guarded(State())
+  private let state: Guarded<State>
   private let enrolment = Guarded<SignalSubscription?>(nil)
 
   private struct State {
     var opened: [Kind: Opened] = [:]
+    var openings: Openings
     var end: End?
   }
 
   private enum End {
     case closed
     case swapped
+  }
+
+  /// The action of a thread that asks for a database.
+  private enum Turn {
+    case returns(Database)
+    case waits(for: Opening)
+    case opens(Opening)
   }
 
   /// Creates a store, without opening or creating anything.
@@ -61,6 +69,7 @@ public final class Store: Sendable {
     self.cacheDirectory = cacheDirectory
     self.versions = versions
     self.scope = scope
+    state = Guarded(State(openings: Openings(areFilesExclusive: scope != nil)))
     let enrolment = scope?.enrol(self)
     self.enrolment.withLock { $0 = enrolment }
   }
@@ -86,46 +95,91 @@ public final class Store: Sendable {
 
   /// Returns one of the databases.
   ///
+  /// The first call opens the database, and other threads that ask for it wait. An open database is returned at once,
+  /// even while another one is being migrated. A step of a migration can use the other databases of the store.
+  ///
   /// - Parameter kind: The kind of the database.
   /// - Returns: The database, which is the same object each time.
   /// - Throws: `DatabaseError` if it cannot be opened, or if the store is closed.
+  ///   ``DatabaseError/openingUnderWay(path:)`` in a step of a migration that has to end before the database is open.
   public func database(_ kind: Kind) throws(DatabaseError) -> Database {
     if let opened = state.withLock({ $0.opened[kind] }) { return opened.database }
+    guard state.withLock({ $0.openings.await(kind) }) else { throw .openingUnderWay(path: path(kind)) }
+    defer { state.withLock { _ = $0.openings.await(nil) } }
     // Acquire the lock of the contents first: a swap holds it while it closes this store, so the reverse order could
     // deadlock.
     return try Database.steadily(scope, kind == .memory ? .memory : .file(url(kind))) { () throws(DatabaseError) in
-      try state.withLock { state throws(DatabaseError) in
-        if let opened = state.opened[kind] { return opened.database }
-        switch state.end {
-        case .closed: throw .closed(path: path(kind))
-        case .swapped: throw .swapped(path: path(kind))
-        case nil: break
+      while true {
+        switch try turn(kind) {
+        case .returns(let database): return database
+        case .waits(let opening): opening.wait()
+        case .opens(let opening): return try open(kind, opening)
         }
-        let database = try open(kind)
-        state.opened[kind] = Opened(database: database, share: try Self.share(database))
-        return database
       }
+    }
+  }
+
+  private func turn(_ kind: Kind) throws(DatabaseError) -> Turn {
+    try state.withLock { state throws(DatabaseError) in
+      if let opened = state.opened[kind] { return .returns(opened.database) }
+      if let end = state.end { throw error(of: end, kind) }
+      if let opening = state.openings[kind] { return .waits(for: opening) }
+      let opening = Opening()
+      state.openings[kind] = opening
+      _ = state.openings.await(nil)
+      return .opens(opening)
+    }
+  }
+
+  private func open(_ kind: Kind, _ opening: Opening) throws(DatabaseError) -> Database {
+    let result = Result { () throws(DatabaseError) in
+      let database = try open(kind)
+      return Opened(database: database, share: try Self.share(database))
+    }
+    let end = state.withLock { state in
+      if state.end == nil, case .success(let opened) = result { state.opened[kind] = opened }
+      return state.end
+    }
+    if let end, case .success(let opened) = result { close(opened, kind, isSwapped: end == .swapped) }
+    state.withLock { $0.openings[kind] = nil }
+    opening.end()
+    let database = try result.get().database
+    if let end { throw error(of: end, kind) }
+    return database
+  }
+
+  private func error(of end: End, _ kind: Kind) -> DatabaseError {
+    switch end {
+    case .closed: .closed(path: path(kind))
+    case .swapped: .swapped(path: path(kind))
     }
   }
 
   /// Closes the open databases after their running transactions, and prevents others from being opened.
   ///
+  /// A database that another thread is opening is closed when its migration has ended, and the call waits for that.
+  /// Inside a step of a migration of the store, it does not wait.
+  ///
   /// In an app with sessions, the store of a user is closed when the session ends.
   public func close() {
-    let (opened, isSwapped) = state.withLock { state in
+    let (opened, openings, isSwapped) = state.withLock { state in
       state.end = state.end ?? .closed
       defer { state.opened = [:] }
-      return (Array(state.opened), state.end == .swapped)
+      let openings = state.openings.isOpeningOnThisThread ? [] : state.openings.others
+      return (Array(state.opened), openings, state.end == .swapped)
     }
-    for (kind, opened) in opened {
-      opened.share?.end(isWaiting: false)
-      // After a swap, databases in files have closed themselves, and report the reason.
-      if isSwapped && kind != .memory { continue }
-      do throws(DatabaseError) {
-        try opened.database.close()
-      } catch {
-        // This thread is inside a transaction of the database, which closes when its last reference is released.
-      }
+    for (kind, opened) in opened { close(opened, kind, isSwapped: isSwapped) }
+    for opening in openings { opening.wait() }
+  }
+
+  private func close(_ opened: Opened, _ kind: Kind, isSwapped: Bool) {
+    opened.share?.end(isWaiting: false)
+    // After a swap, databases in files have closed themselves, and report the reason.
+    if isSwapped && kind != .memory { return }
+    do throws(DatabaseError) {
+      try opened.database.close()
+    } catch {
+      // This thread is inside a transaction of the database, which closes when its last reference is released.
     }
   }
 
