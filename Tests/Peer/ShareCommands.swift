@@ -35,7 +35,7 @@ final class ShareCommands: CommandFamily {
       }
       self.database = database
       share = try DatabaseShare(
-        database, container: container, author: arguments[2], tables: ["item"])
+        database, container: container, author: arguments[2], tables: ["item"], lockTimeout: .zero)
     case "insert-items":
       let arguments = try command.arguments(2)
       let database = try opened()

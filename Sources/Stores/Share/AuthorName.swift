@@ -12,13 +12,13 @@ import Signals
 
 /// The name of an author, which only one share at a time can have, across all processes.
 ///
-/// The name is represented by a locked file, so the name of a killed process is free at once.
+/// The name is represented by a locked file, so the name of a killed process is free at once. The file is removed when
+/// the name is released. A process that is killed, or ends without closing its share, leaves it; see
+/// ``removeUnused(in:)``.
 final class AuthorName: Sendable {
   let name: String
   private let database: String
   private let url: URL
-  /// A Boolean value that indicates whether the name's file is removed at the end.
-  private let isTransient: Bool
   private let state = Guarded(State())
 
   private struct State: ~Copyable {
@@ -29,21 +29,35 @@ final class AuthorName: Sendable {
   /// Creates a name, without taking it.
   ///
   /// - Throws: ``DatabaseShareError/invalidAuthor(_:reason:)``.
-  init(_ name: String, of database: URL, isTransient: Bool) throws(DatabaseShareError) {
+  init(_ name: String, of database: URL) throws(DatabaseShareError) {
     guard !name.isEmpty else { throw .invalidAuthor(name, reason: "it is empty") }
     self.name = name
     self.database = database.path
-    self.isTransient = isTransient
-    let file = "\(EncodedName.encoded(name, limit: 150)).author"
+    let file = EncodedName.encoded(name, limit: 150) + Self.suffix
     url = ShareBell.directory(beside: database).appending(path: file, directoryHint: .notDirectory)
   }
+
+  private static let suffix = ".author"
+  private static let waiting = Backoff.exponential(from: .milliseconds(1), upTo: .milliseconds(20))
 
   /// Takes the name, unless this object already has it.
   ///
   /// After a swap, takes it in the new directory.
   ///
-  /// - Throws: ``DatabaseError/authorInUse(_:path:)``, or ``DatabaseError/cannotOpen(_:)`` if a system call fails.
-  func take() throws(DatabaseError) {
+  /// - Parameter limit: The longest wait for another share that has the name.
+  /// - Throws: ``DatabaseError/authorInUse(_:path:after:holder:)``, or ``DatabaseError/cannotOpen(_:)`` if a system call
+  ///   fails.
+  func take(within limit: Duration = .zero) throws(DatabaseError) {
+    let isTaken = try Self.waiting.repeating(within: limit) { () throws(DatabaseError) -> Bool? in
+      try attempt() ? true : nil
+    }
+    if isTaken == true { return }
+    let holder = FileLock(url.path, .reading, of: url)?.holder
+    throw .authorInUse(name, path: database, after: limit, holder: holder)
+  }
+
+  /// Takes the name if it is free.
+  private func attempt() throws(DatabaseError) -> Bool {
     let directory = url.deletingLastPathComponent()
     let result: Result<Bool, DatabaseError> = state.withLock { state in
       if state.isOver { return .success(true) }
@@ -57,14 +71,33 @@ final class AuthorName: Sendable {
         return .failure(.unopenable(url.path, because: "\(error)"))
       }
     }
-    guard try result.get() else { throw .authorInUse(name, path: database) }
+    return try result.get()
   }
 
   /// Releases the name until it is taken again.
   func release() {
     state.withLock { state in
-      if state.lock != nil, isTransient { unlink(url.path) }
+      // After a swap, the path may lead to the file of another share.
+      if state.lock?.isFile(at: url.path) == true { unlink(url.path) }
       state.lock = nil
+    }
+  }
+
+  /// Removes the files of shares that have ended without removing them.
+  ///
+  /// A share that is about to take the name of such a file finds that the path no longer leads to the file it has
+  /// locked, and starts again. A file that cannot be removed is harmless.
+  static func removeUnused(in directory: URL) {
+    for name in DirectoryListing.names(in: directory) ?? [] where name.hasSuffix(suffix) {
+      let url = directory.appending(path: name, directoryHint: .notDirectory)
+      do throws(DurableFileError) {
+        // The file is opened for reading only, so that no process is woken.
+        guard let lock = try FileLock.acquired(at: url, .reading) else { continue }
+        unlink(url.path)
+        lock.unlock()
+      } catch {
+        continue
+      }
     }
   }
 

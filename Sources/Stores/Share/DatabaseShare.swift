@@ -46,7 +46,8 @@ public import Signals
 ///   is killed receives the changes of its last second again, and can recognise them by ``ChangeSet/sequence``.
 /// - **No echo:** A process never receives its own changes, and received changes are not rebroadcast.
 /// - **Authors:** Only one share at a time can have a name. If another share has it, in this process or another,
-///   creating a share throws ``DatabaseShareError/authorInUse(_:_:)``. The name of a killed process is free at once.
+///   creating a share waits for it up to a limit, and then throws
+///   ``DatabaseShareError/authorInUse(_:_:after:holder:)``. The name of a killed process is free at once.
 ///   ``Database/suspend()`` releases the name, and ``Database/resume()`` takes it again.
 /// - **Live queries:** Live queries and ``Database/changes`` of the database follow the other processes automatically.
 /// - **Absence:** A process that returns receives the changes made in its absence, if it had subscribed to ``incoming``
@@ -77,7 +78,9 @@ public final class DatabaseShare: Sendable {
   ///     the process is not running. Pass `false` in a process that runs once, such as a command-line tool. It then
   ///     receives only changes that are committed while it runs, and leaves nothing behind in the database.
   ///   - limits: The limits of the history.
-  /// - Throws: ``DatabaseShareError``, such as ``DatabaseShareError/authorInUse(_:_:)``, or
+  ///   - lockTimeout: The longest wait for an author's name that another share has; `.zero` for none. By default, it is
+  ///     the `lockTimeout` of the container or, without that, the `busyTimeout` of the database.
+  /// - Throws: ``DatabaseShareError``, such as ``DatabaseShareError/authorInUse(_:_:after:holder:)``, or
   ///   ``DatabaseError/noSuchTable(_:path:known:)`` in a ``DatabaseShareError/database(_:)``.
   public init(
     _ database: Database,
@@ -85,15 +88,15 @@ public final class DatabaseShare: Sendable {
     author: String,
     tables: Set<String>? = nil,
     remembersPosition: Bool = true,
-    limits: ShareLimits = ShareLimits()
+    limits: ShareLimits = ShareLimits(),
+    lockTimeout: Duration? = nil
   ) throws(DatabaseShareError) {
-    guard case .file(let url) = database.location else { throw .inMemory }
-    let path = url.resolvingSymlinksInPath().standardizedFileURL.path
-    let root = container.containerURL.resolvingSymlinksInPath().standardizedFileURL.path
-    guard path.isPath(below: root) else { throw .outsideContainer(url, container: container.containerURL) }
+    guard let url = database.file.location.url else { throw .inMemory }
+    let root = canonicalPath(ofFile: container.containerURL.path) ?? container.containerURL.path
+    guard url.path.isPath(below: root) else { throw .outsideContainer(url, container: container.containerURL) }
     engine = try ShareEngine(
       database, in: url, author: author, isUnique: false, remembersPosition: remembersPosition, tables: tables,
-      limits: limits)
+      limits: limits, lockTimeout: lockTimeout ?? container.lockTimeout ?? database.file.busyTimeout)
   }
 
   /// The tables whose changes are shared and received, as spelled in the file; `nil` for all tables.

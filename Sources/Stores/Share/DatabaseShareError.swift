@@ -13,10 +13,12 @@ public enum DatabaseShareError: Error, Hashable, Sendable {
   /// The author's name is invalid.
   case invalidAuthor(String, reason: String)
 
-  /// Another share of the file has the author's name, in this process or another one that is running.
+  /// Another share of the file has the author's name, in this process or another one that is running, and kept it for
+  /// longer than the caller waited.
   ///
-  /// Two processes with the same name would not receive each other's changes.
-  case authorInUse(String, URL)
+  /// Two processes with the same name would not receive each other's changes. The error contains the time that was spent
+  /// waiting, and the process that has the name, if it is known.
+  case authorInUse(String, URL, after: Duration, holder: LockHolder?)
 
   /// This object is already shared.
   ///
@@ -41,7 +43,8 @@ extension DatabaseShareError {
     self =
       switch error {
       case let error as DatabaseShareError: error
-      case DatabaseError.authorInUse(let author, let path): .authorInUse(author, URL(filePath: path))
+      case DatabaseError.authorInUse(let author, let path, let limit, let holder):
+        .authorInUse(author, URL(filePath: path), after: limit, holder: holder)
       case let error as DatabaseError: .database(error)
       case let error as FileObserverError: .unobservable(error)
       default: stop(because: "A database threw an error of an unexpected type")
@@ -59,9 +62,8 @@ extension DatabaseShareError: CustomStringConvertible, LocalizedError {
       "\(url.path) is not in the container \(container.path), where other processes look for it. Move it there."
     case .invalidAuthor(let name, let reason):
       "\(name.debugDescription) cannot be the name of an author: \(reason). Choose another name."
-    case .authorInUse(let name, let url):
-      "Can't share \(url.path) as \(name.debugDescription): another share of the file has that name, in this process or in "
-        + "another one. Close that share, or give each process a name of its own."
+    case .authorInUse(let name, let url, let limit, let holder):
+      DatabaseError.authorInUse(name, path: url.path, after: limit, holder: holder).description
     case .alreadyShared(let url):
       "\(url.path) is already shared by this object. Use that share, or close it first."
     case .database(let error): error.description

@@ -20,26 +20,33 @@ final class ShareEngine: Sendable {
   ///   - remembersPosition: A Boolean value that determines whether the history is kept for the author in its absence.
   ///   - tables: The tables whose changes are shared and received, or `nil` for all tables.
   ///   - limits: The limits of the history.
+  ///   - lockTimeout: The longest wait for a name that another share has.
   /// - Throws: ``DatabaseShareError``.
   init(
     _ database: Database, in url: URL, author: String, isUnique: Bool, remembersPosition: Bool, tables: Set<String>?,
-    limits: ShareLimits
+    limits: ShareLimits, lockTimeout: Duration
   ) throws(DatabaseShareError) {
     self.author = author
     self.database = database
-    let name = isUnique ? nil : try AuthorName(author, of: url, isTransient: !remembersPosition)
+    let name = isUnique ? nil : try AuthorName(author, of: url)
     self.name = name
     let bell = try ShareBell(beside: url)
+    AuthorName.removeUnused(in: bell.directory)
+    if database.sharing.recorder != nil { throw .alreadyShared(url) }
     do {
       try ShareTables.make(in: database)
       let tables = try tables.map { tables throws(DatabaseError) in try database.spelling(of: tables) }
       recorder = ShareRecorder(author: author, scope: tables, limits: limits, bell: bell)
+      // Until then, no change is recorded under the name.
+      try name?.take(within: lockTimeout)
     } catch {
       throw DatabaseShareError(error)
     }
-    guard database.writer.setRecorder(recorder) else { throw .alreadyShared(url) }
+    guard database.writer.setRecorder(recorder) else {
+      name?.end()
+      throw .alreadyShared(url)
+    }
     do {
-      try name?.take()
       feed = try ShareFeed(
         database, url: url, author: author, recorder: recorder, bell: bell, name: name,
         remembersPosition: remembersPosition)

@@ -32,10 +32,11 @@ struct ShareFixture: Sendable {
   }
 
   func share(
-    _ database: Database, _ author: String, scope: Set<String> = ["item"], limits: ShareLimits = ShareLimits()
+    _ database: Database, _ author: String, scope: Set<String> = ["item"], limits: ShareLimits = ShareLimits(),
+    lockTimeout: Duration = .zero
   ) throws -> DatabaseShare {
     try DatabaseShare(
-      database, container: container, author: author, tables: scope, limits: limits)
+      database, container: container, author: author, tables: scope, limits: limits, lockTimeout: lockTimeout)
   }
 
   /// Lets an author subscribe and leave, so that changes are kept for it from then on.

@@ -234,11 +234,12 @@ let milks = milk.sink { item in
 }
 incoming.cancel()
 
-//: Two shares with the same name would not receive each other's changes, so the second is refused.
+//: Two shares with the same name would not receive each other's changes, so the second waits, and is then refused.
 
 do {
-  _ = try DatabaseShare(Database(.file(file), schema: schema), container: container, author: "app")
-} catch DatabaseShareError.authorInUse(let name, _) {
+  let second = try Database(.file(file), schema: schema)
+  _ = try DatabaseShare(second, container: container, author: "app", lockTimeout: .milliseconds(100))
+} catch DatabaseShareError.authorInUse(let name, _, _, _) {
   print(name, "is taken")  // Prints "app is taken"
 }
 try same.write { try $0.update(Item.self, id: 2) { $0.isDone = true } }
