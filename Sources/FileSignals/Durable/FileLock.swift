@@ -157,7 +157,7 @@ package struct FileLock: ~Copyable, Sendable {
   static var waiting: Backoff { .exponential(from: .microseconds(50), upTo: .milliseconds(10), factor: 1.5) }
 
   /// The process that holds the lock; `nil` if it is unknown.
-  var holder: LockHolder? { LockHolder.find(identity, descriptor: number) }
+  package var holder: LockHolder? { LockHolder.find(identity, descriptor: number) }
 
   /// Acquires the lock with a closure, and lists it.
   ///
