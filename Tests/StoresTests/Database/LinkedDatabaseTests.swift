@@ -37,11 +37,11 @@ struct LinkedDatabaseTests {
       try files.createSymbolicLink(atPath: second.path, withDestinationPath: "../place/list.sqlite")
       try files.createSymbolicLink(at: link, withDestinationURL: second)
     case .linkedFolder:
-      try files.createSymbolicLink(at: directory.file("folder"), withDestinationURL: directory.url.appending(path: "place"))
+      try files.createSymbolicLink(atPath: directory.file("folder").path, withDestinationPath: "place")
       return directory.file("folder/list.sqlite")
     case .parent:
       _ = try directory.makeFolder("deep/er")
-      try files.createSymbolicLink(at: directory.file("folder"), withDestinationURL: directory.url.appending(path: "deep/er"))
+      try files.createSymbolicLink(atPath: directory.file("folder").path, withDestinationPath: "deep/er")
       // The system follows the link before it goes up.
       return URL(fileURLWithPath: directory.url.path + "/folder/../../place/list.sqlite", isDirectory: false)
     }

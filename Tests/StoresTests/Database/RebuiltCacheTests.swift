@@ -62,7 +62,9 @@ struct RebuiltCacheTests {
   @Test func `reads of another process see the new file`() async throws {
     let peer = try await peer()
     let database = try rebuild()
-    try await database.write { try $0.put(Entry(id: 7)); try $0.put(Entry(id: 8)) }
+    try await database.write {
+      try $0.put(Entry(id: 7)); try $0.put(Entry(id: 8))
+    }
     #expect(try await peer.send("cache-count") == "2")
   }
 
