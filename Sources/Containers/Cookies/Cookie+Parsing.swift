@@ -1,12 +1,12 @@
-import FileSignals
 public import Foundation
 
 extension Cookie {
   /// Creates a cookie from the value of a `Set-Cookie` header, or returns `nil` if it is invalid or not permitted.
   ///
-  /// A server may not set a cookie for another domain or for a whole top-level domain such as `com`. Without an
-  /// encrypted connection it may not set a `Secure` cookie. A cookie whose name has the prefix `__Secure-` or `__Host-`
-  /// must have the attributes that the prefix requires.
+  /// The rules are those of RFC 6265bis. A server may not set a cookie for another domain or for a whole top-level
+  /// domain such as `com`. Without an encrypted connection, only a server on this machine may set a `Secure` cookie. A
+  /// cookie whose name has the prefix `__Secure-` or `__Host-` must have the attributes that the prefix requires. A
+  /// header without an equals sign is a cookie with an empty name.
   ///
   /// - Parameters:
   ///   - header: The value of the header, with one cookie.
@@ -14,60 +14,115 @@ extension Cookie {
   ///   - date: The date of the response.
   public init?(header: String, from url: URL, at date: Date = Date()) {
     guard let target = CookieTarget(url), header.utf8.count <= 8192, !Self.hasControl(header) else { return nil }
-    let parts = header.parts(separatedBy: ";").map(Self.pair)
-    guard let (name, value) = parts.first, let value, !name.isEmpty || !value.isEmpty,
-      name.utf8.count + value.utf8.count <= 4096
+    let parts = header.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Self.pair)
+    guard let first = parts.first else { return nil }
+    let (name, value) = first.value.map { (first.name, $0) } ?? ("", first.name)
+    let attributes = Attributes(parts.dropFirst(), date)
+    guard !name.isEmpty || !value.isEmpty, name.utf8.count + value.utf8.count <= 4096,
+      let domain = Self.domain(attributes.domain, target)
     else { return nil }
-    var attributes: [String: String] = [:]
-    // The last of several attributes with one name counts.
-    for (name, value) in parts.dropFirst() { attributes[name.lowercased()] = value ?? "" }
-
-    guard let domain = Self.domain(attributes["domain"], target) else { return nil }
-    let path = attributes["path"].flatMap { $0.begins(with: "/") ? $0 : nil }
-    let isSecure = attributes["secure"] != nil
-    let sameSite = SameSite(rawValue: attributes["samesite"]?.lowercased() ?? "") ?? .lax
-    if isSecure, !target.isEncrypted { return nil }
-    if sameSite == .none, !isSecure { return nil }
-    let lowercased = name.lowercased()
-    if lowercased.begins(with: "__secure-"), !isSecure { return nil }
-    if lowercased.begins(with: "__host-"), !isSecure || path != "/" || domain.begins(with: ".") { return nil }
+    let path = attributes.path ?? ""
+    if attributes.isSecure, !target.isTrusted { return nil }
+    if attributes.sameSite == SameSite.none, !attributes.isSecure { return nil }
+    // A server reads a cookie without a name as its value, which may look like a name with a prefix.
+    let text = (name.isEmpty ? value : name).lowercased()
+    let (claimsSecure, claimsHost) = (text.begins(with: "__secure-"), text.begins(with: "__host-"))
+    if name.isEmpty, claimsSecure || claimsHost { return nil }
+    if claimsSecure || claimsHost, !attributes.isSecure { return nil }
+    if claimsHost, path != "/" || domain.begins(with: ".") { return nil }
     self.init(
-      name: name, value: value, domain: domain, path: path ?? target.defaultPath, expires: Self.end(attributes, date),
-      isSecure: isSecure, isHTTPOnly: attributes["httponly"] != nil, sameSite: sameSite, createdAt: date)
+      name: name, value: value, domain: domain, path: path.begins(with: "/") ? path : target.defaultPath,
+      expires: attributes.end ?? attributes.expires, isSecure: attributes.isSecure, isHTTPOnly: attributes.isHTTPOnly,
+      sameSite: attributes.sameSite, createdAt: date)
+  }
+
+  /// Splits the text of several `Set-Cookie` headers that a client has joined with commas.
+  ///
+  /// A comma ends a header if a name and an equals sign follow it. The comma in a date is followed by neither.
+  static func headers(joined text: String) -> [String] {
+    var (headers, rest): ([String], Substring) = ([], text[...])
+    var place = rest.startIndex
+    while let comma = rest.utf8[place...].firstIndex(of: UInt8(ascii: ",")) {
+      place = rest.utf8.index(after: comma)
+      let next = rest.utf8[place...].drop(while: isBlank)
+      let name = next.prefix { isPartOfName($0) }
+      guard !name.isEmpty, next.dropFirst(name.count).first == UInt8(ascii: "=") else { continue }
+      headers.append(String(rest[..<comma]))
+      rest = rest[place...]
+    }
+    return headers + [String(rest)]
+  }
+
+  /// The attributes of a header.
+  ///
+  /// Those that are invalid count as missing; the last of several with one name counts.
+  private struct Attributes {
+    var domain: String?
+    var path: String?
+    /// The end that `Max-Age` names, which takes precedence over `Expires`.
+    var end: Date?
+    var expires: Date?
+    var isSecure = false
+    var isHTTPOnly = false
+    var sameSite = SameSite.lax
+
+    init(_ parts: some Sequence<(name: String, value: String?)>, _ date: Date) {
+      for (name, value) in parts {
+        let value = value ?? ""
+        guard value.utf8.count <= 1024 else { continue }
+        switch name.lowercased() {
+        case "domain": domain = value
+        case "path": path = value
+        case "max-age":
+          guard let seconds = CookieDate.lifetime(value) else { continue }
+          end = seconds == 0 ? .distantPast : date.addingTimeInterval(seconds)
+        case "expires": expires = CookieDate.date(value) ?? expires
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "samesite": sameSite = SameSite(rawValue: value.lowercased()) ?? .lax
+        default: continue
+        }
+      }
+    }
   }
 
   /// Splits a pair into its name and the text after the equals sign, if there is one.
-  private static func pair(_ text: String) -> (String, String?) {
-    let text = text.unicodeScalars
-    guard let sign = text.firstIndex(of: "=") else { return (trimmed(text[...]), nil) }
+  private static func pair(_ text: Substring.UTF8View) -> (name: String, value: String?) {
+    guard let sign = text.firstIndex(of: UInt8(ascii: "=")) else { return (trimmed(text), nil) }
     return (trimmed(text[..<sign]), trimmed(text[text.index(after: sign)...]))
   }
 
-  private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
-    var rest = text
-    while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
-    return String(rest.drop { $0 == " " || $0 == "\t" })
+  private static func trimmed(_ text: Substring.UTF8View) -> String {
+    let rest = text.drop(while: isBlank)
+    let end = rest.lastIndex { !isBlank($0) }.map { rest.index(after: $0) } ?? rest.startIndex
+    return String(Substring(rest[..<end]))
   }
 
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+  /// Returns whether a byte may be part of a name by the grammar of HTTP.
+  private static func isPartOfName(_ byte: UInt8) -> Bool {
+    (0x21..<0x7F).contains(byte) && !#""(),/:;<=>?@[\]{}"#.utf8.contains(byte)
+  }
+
+  /// Returns whether a text contains a character that ends or alters a header, which a tab does not.
+  ///
+  /// The characters from U+0080 to U+009F are none: they are parts of `é` or `日` in UTF-8 that was read as Latin-1.
   static func hasControl(_ text: String) -> Bool {
-    text.unicodeScalars.contains { $0 != "\t" && $0.properties.generalCategory == .control }
+    text.utf8.contains { $0 < 0x20 && $0 != UInt8(ascii: "\t") || $0 == 0x7F }
   }
 
   /// The domain with a leading dot, or the host without one; `nil` if the server may not name the domain.
   private static func domain(_ attribute: String?, _ target: CookieTarget) -> String? {
-    guard var domain = attribute?.lowercased(), !domain.isEmpty else { return target.host }
-    if domain.begins(with: ".") { domain.unicodeScalars.removeFirst() }
+    guard var domain = attribute?.lowercased(), domain.utf8.allSatisfy({ $0 < 0x80 }) else {
+      return attribute == nil ? target.host : nil
+    }
+    if domain.begins(with: ".") { domain.removeFirst() }
+    if domain.begins(with: "["), domain.ends(with: "]") { domain = String(domain.dropFirst().dropLast()) }
+    if domain.isEmpty { return target.host }
     guard domain == target.host || target.isBelow(domain) else { return nil }
     // A top-level domain: only a host of exactly that name may set the cookie, for itself.
-    guard domain.holds(".") else { return domain == target.host ? target.host : nil }
+    guard domain.contains(".") else { return domain == target.host ? target.host : nil }
     return target.isAddress ? target.host : "." + domain
-  }
-
-  /// The date at which the cookie expires: `Max-Age` takes precedence over `Expires`.
-  private static func end(_ attributes: [String: String], _ date: Date) -> Date? {
-    if let seconds = attributes["max-age"].flatMap(CookieDate.lifetime) {
-      return seconds == 0 ? .distantPast : date.addingTimeInterval(seconds)
-    }
-    return attributes["expires"].flatMap(CookieDate.date)
   }
 }

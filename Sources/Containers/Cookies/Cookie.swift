@@ -1,4 +1,3 @@
-import FileSignals
 public import Foundation
 import Signals
 
@@ -65,34 +64,53 @@ public struct Cookie: Codable, Hashable, Sendable {
     name: String, value: String, domain: String, path: String = "/", expires: Date? = nil, isSecure: Bool = false,
     isHTTPOnly: Bool = false, sameSite: SameSite = .lax, createdAt: Date = Date()
   ) {
-    let parts = name + value + path
-    if Self.hasControl(parts) || parts.holds(";") || name.holds("=") {
+    if Self.altersHeader(name, value, path) {
       stop(because: "The cookie \(name.debugDescription) contains a character that would alter the request's header")
     }
-    if !path.begins(with: "/") {
-      stop(because: "The path \(path.debugDescription) of a cookie must begin with a slash")
-    }
-    if domain.isEmpty || domain.holds("/") {
+    if !path.begins(with: "/") { stop(because: "The path \(path.debugDescription) of a cookie must begin with a slash") }
+    if domain.isEmpty || domain.utf8.contains(UInt8(ascii: "/")) {
       stop(because: "The domain \(domain.debugDescription) of a cookie must be a host name")
     }
     let host = domain.lowercased()
     isHostOnly = !host.begins(with: ".")
-    self.domain = isHostOnly ? host : String(host.unicodeScalars.dropFirst())
+    self.domain = isHostOnly ? host : String(host.dropFirst())
     (self.name, self.value, self.path, self.expires) = (name, value, path, expires)
     (self.isSecure, self.isHTTPOnly, self.sameSite, self.createdAt) = (isSecure, isHTTPOnly, sameSite, createdAt)
   }
 
-  /// Returns whether this cookie replaces another one.
-  func replaces(_ other: Cookie) -> Bool {
-    (name, domain, isHostOnly, path) == (other.name, other.domain, other.isHostOnly, other.path)
+  private static func altersHeader(_ name: String, _ value: String, _ path: String) -> Bool {
+    [name, value, path].contains { hasControl($0) || $0.utf8.contains(UInt8(ascii: ";")) }
+      || name.utf8.contains(UInt8(ascii: "="))
   }
+
+  /// A Boolean value that indicates whether the cookie can be part of a header.
+  ///
+  /// A cookie from a damaged or forged file may not be.
+  var isWellFormed: Bool { !Self.altersHeader(name, value, path) }
+
+  /// Returns whether this cookie replaces another one.
+  ///
+  /// Names and paths are compared by their bytes, as servers do, and not by canonical equivalence.
+  func replaces(_ other: Cookie) -> Bool {
+    hasName(of: other) && domain == other.domain && isHostOnly == other.isHostOnly
+      && path.utf8.elementsEqual(other.path.utf8)
+  }
+
+  /// Returns whether a cookie without `Secure` would be sent in place of, or beside, another one that has it.
+  func overlays(_ other: Cookie) -> Bool {
+    other.isSecure && hasName(of: other)
+      && (CookieTarget.isBelow(domain, other.domain) || CookieTarget.isBelow(other.domain, domain))
+      && CookieTarget.isBelow(path: path, other.path)
+  }
+
+  private func hasName(of other: Cookie) -> Bool { name.utf8.elementsEqual(other.name.utf8) }
 
   func isOver(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
 
   /// Returns whether the cookie is sent with a request.
   func matches(_ target: CookieTarget) -> Bool {
     let isHost = target.host == domain || (!isHostOnly && target.isBelow(domain))
-    return isHost && (!isSecure || target.isEncrypted) && target.isBelow(path: path)
+    return isHost && (!isSecure || target.isTrusted) && CookieTarget.isBelow(path: target.path, path)
   }
 }
 
@@ -100,23 +118,45 @@ public struct Cookie: Codable, Hashable, Sendable {
 struct CookieTarget {
   let host: String
   let path: String
-  let isEncrypted: Bool
+
+  /// A Boolean value that indicates whether secure cookies may be exchanged: the connection is encrypted, or the server
+  /// is on this machine.
+  let isTrusted: Bool
 
   init?(_ url: URL) {
-    guard let host = url.host()?.lowercased(), !host.isEmpty, let scheme = url.scheme?.lowercased() else { return nil }
-    // A dot at the end means the same host.
-    self.host = host.without(ending: ".") ?? host
-    isEncrypted = scheme == "https" || scheme == "wss"
+    guard var host = url.host()?.lowercased(), !host.isEmpty, let scheme = url.scheme?.lowercased() else { return nil }
+    // A dot at the end means the same host, and an address of the sixth version may have brackets.
+    if host.ends(with: ".") { host.removeLast() }
+    if host.begins(with: "["), host.ends(with: "]") { host = String(host.dropFirst().dropLast()) }
+    self.host = host
+    isTrusted = scheme == "https" || scheme == "wss" || Self.isThisMachine(host)
     let path = url.path()
-    self.path = path.begins(with: "/") ? path : "/"
+    self.path = path.utf8.first == UInt8(ascii: "/") ? path : "/"
+  }
+
+  /// Returns whether a host is this machine, which browsers trust without encryption, too.
+  private static func isThisMachine(_ host: String) -> Bool {
+    if host == "localhost" || host.ends(with: ".localhost") || host == "::1" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 
   /// Returns whether the host is a subdomain of a domain.
-  func isBelow(_ domain: String) -> Bool { !isAddress && host.ends(with: "." + domain) }
+  func isBelow(_ domain: String) -> Bool { host != domain && Self.isBelow(host, domain) }
 
-  /// Returns whether the path is below another one, or is equal to it.
-  func isBelow(path prefix: String) -> Bool {
-    path.utf8.elementsEqual(prefix.utf8) || path.isPath(below: prefix)
+  /// Returns whether a host is a subdomain of another one, or is equal to it.
+  ///
+  /// An address has no subdomains.
+  static func isBelow(_ host: String, _ domain: String) -> Bool {
+    host == domain || (!isAddress(host) && host.ends(with: "." + domain))
+  }
+
+  /// Returns whether a path is below another one, or is equal to it.
+  static func isBelow(path: String, _ prefix: String) -> Bool {
+    let (path, prefix, slash) = (path.utf8, prefix.utf8, UInt8(ascii: "/"))
+    guard path.starts(with: prefix) else { return false }
+    let next = path.dropFirst(prefix.count).first
+    return next == nil || next == slash || prefix.last == slash
   }
 
   /// The path below which a cookie is sent if the server does not name one.
@@ -125,8 +165,11 @@ struct CookieTarget {
     return String(path[..<slash])
   }
 
-  /// A Boolean value that indicates whether the host is an IP address, which has no subdomains.
-  var isAddress: Bool {
-    host.holds(":") || host.split(separator: ".").last?.allSatisfy(\.isNumber) == true
+  /// A Boolean value that indicates whether the host is an IP address.
+  var isAddress: Bool { Self.isAddress(host) }
+
+  private static func isAddress(_ host: String) -> Bool {
+    host.utf8.contains(UInt8(ascii: ":"))
+      || host.split(separator: ".").last?.utf8.allSatisfy { (0x30...0x39).contains($0) } == true
   }
 }

@@ -2,6 +2,10 @@ public import AppGroups
 public import Foundation
 public import Signals
 
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
 /// An observable file of cookies, for one environment, shared between processes.
 ///
 /// An app has one `HTTPCookieStorage`, and on Linux that storage loses `Secure`, `HttpOnly` and `Max-Age` when it saves
@@ -29,7 +33,11 @@ public import Signals
 ///   change, and changes by several processes are never lost.
 /// - **Threads.** All methods may be called from any thread. Reading never waits. A change waits while another process
 ///   makes one.
-/// - **Limits.** A jar keeps at most 180 cookies of a domain and 3,000 cookies in all, and removes the oldest beyond.
+/// - **Limits.** A jar keeps at most 180 cookies of a domain and 3,000 cookies in all. Beyond that it removes expired
+///   cookies, then the oldest without `Secure`, and then the oldest. So an unencrypted response never evicts a secure
+///   cookie. A jar does not shorten the lifetime that a server has chosen.
+/// - **Rules.** Those of RFC 6265bis, without a list of public suffixes. As in browsers, a server on this machine
+///   (`localhost`, `127.0.0.1`, `::1`) may exchange secure cookies without encryption.
 public final class CookieJar: Sendable {
   /// All cookies in the order in which they were first set; each change removes those that have expired.
   public let cookies: Property<[Cookie]>
@@ -94,7 +102,7 @@ public final class CookieJar: Sendable {
     guard let target = CookieTarget(url) else { return [] }
     let date = now()
     let found = file.value.filter { cookie in
-      guard !cookie.isOver(at: date), cookie.matches(target) else { return false }
+      guard !cookie.isOver(at: date), cookie.matches(target), cookie.isWellFormed else { return false }
       return switch cookie.sameSite {
       case .strict: isSameSite
       case .lax: isSameSite || isNavigation
@@ -133,15 +141,27 @@ public final class CookieJar: Sendable {
     let cookies = headers.compactMap { Cookie(header: $0, from: url, at: date) }
     guard !cookies.isEmpty else { return [] }
     return try file.change { kept in
-      let taken = cookies.filter { cookie in
-        // An unencrypted response does not replace a cookie of an encrypted one.
-        target?.isEncrypted == true
-          || !kept.contains { $0.isSecure && $0.name == cookie.name && $0.domain == cookie.domain }
-      }
+      kept.removeAll { $0.isOver(at: date) }
+      // An unencrypted response neither replaces a secure cookie nor sets one that would be sent in its place.
+      let taken = cookies.filter { cookie in target?.isTrusted == true || !kept.contains(where: cookie.overlays) }
       for cookie in taken { Self.put(cookie, into: &kept) }
       Self.trim(&kept, at: date)
       return taken
     }
+  }
+
+  /// Sets, replaces and removes cookies as the response of a `URLSession` asks.
+  ///
+  /// A `URLSession` joins several `Set-Cookie` headers with commas. A comma separates two of them if a name and an
+  /// equals sign follow it; so the value of a cookie must not contain such a sequence.
+  ///
+  /// - Parameter response: The response.
+  /// - Returns: The accepted cookies. Invalid cookies, and cookies that the server may not set, are left out.
+  /// - Throws: `AppGroupsFileError` if the file cannot be written; then nothing has changed.
+  @discardableResult
+  public func setCookies(from response: HTTPURLResponse) throws(AppGroupsFileError) -> [Cookie] {
+    guard let url = response.url, let joined = response.value(forHTTPHeaderField: "Set-Cookie") else { return [] }
+    return try setCookies(Cookie.headers(joined: joined), from: url)
   }
 
   /// Sets a cookie, and replaces one with the same name, domain and path.
@@ -192,13 +212,20 @@ public final class CookieJar: Sendable {
   private static func trim(_ kept: inout [Cookie], at date: Date) {
     kept.removeAll { $0.isOver(at: date) }
     for (domain, cookies) in Dictionary(grouping: kept, by: \.domain) where cookies.count > limits.domain {
-      var surplus = cookies.count - limits.domain
+      evict(cookies.count - limits.domain, from: &kept) { $0.domain == domain }
+    }
+    if kept.count > limits.total { evict(kept.count - limits.total, from: &kept) { _ in true } }
+  }
+
+  /// Removes as many cookies that match: the oldest without `Secure`, and then the oldest.
+  private static func evict(_ count: Int, from kept: inout [Cookie], where matches: (Cookie) -> Bool) {
+    var surplus = count
+    for removesSecure in [false, true] {
       kept.removeAll { cookie in
-        guard cookie.domain == domain, surplus > 0 else { return false }
+        guard surplus > 0, cookie.isSecure == removesSecure, matches(cookie) else { return false }
         surplus -= 1
         return true
       }
     }
-    if kept.count > limits.total { kept.removeFirst(kept.count - limits.total) }
   }
 }

@@ -113,7 +113,7 @@ struct CookieJarTests {
   }
 
   @Test(arguments: [
-    "", "novalue", "=", "a=1; Domain=com", "a=1; Domain=evil.org", "a=1; Domain=other.example.com", "a=\u{7}1",
+    "", "=", "a=1; Domain=com", "a=1; Domain=evil.org", "a=1; Domain=other.example.com", "a=\u{7}1",
     "__Secure-a=1", "__Host-a=1; Secure; Path=/; Domain=example.com", "__Host-a=1; Secure", "a=1; SameSite=None",
     "a=" + String(repeating: "x", count: 5000),
   ]) func `cookies that a server may not set are rejected`(header: String) throws {
