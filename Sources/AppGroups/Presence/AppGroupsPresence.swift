@@ -79,8 +79,36 @@ public final class AppGroupsPresence<Value: Codable & Sendable>: Signal {
 
   /// All present processes that this process knows of.
   ///
-  /// A read takes a few nanoseconds.
+  /// A read takes a few nanoseconds. The list follows other processes within a fraction of a millisecond, or later on a
+  /// busy machine, and is not ordered with other shared values. Before you act on an absence, call
+  /// ``isPresent(_:)`` or ``read()``.
   public var value: [PresentProcess<Value>] { engine.present.value }
+
+  /// Reads the announcements and their locks.
+  ///
+  /// Use it before you act on the list, such as before you return the work of absent processes to a queue. The result
+  /// contains every announcement that returned before this call, also one that ``value`` does not show yet, and none of
+  /// a process that has ended. It takes a few system calls for each announcement.
+  ///
+  /// - Returns: All present processes, in the order of their announcements.
+  /// - Throws: ``AppGroupsFileError`` if the directory or an announcement cannot be read or decoded. An incomplete list
+  ///   is never returned.
+  public func read() throws(AppGroupsFileError) -> [PresentProcess<Value>] {
+    try engine.read()
+  }
+
+  /// Looks at the lock of one announcement, and returns whether its process is present.
+  ///
+  /// A row or an event that names an announcement may arrive before ``value`` contains the announcement. This method
+  /// finds it. After it has returned `false` for an announcement, the announcement never comes back. A value that cannot
+  /// be decoded does not matter.
+  ///
+  /// - Parameter id: The identifier of the announcement, from ``PresenceToken/id`` or ``PresentProcess/id``.
+  /// - Returns: `true` if the process is present, also while it is stopped or suspended.
+  /// - Throws: ``AppGroupsFileError`` if the announcement exists and cannot be examined.
+  public func isPresent(_ id: PresentProcess<Value>.ID) throws(AppGroupsFileError) -> Bool {
+    try engine.isPresent(id)
+  }
 
   /// The errors that keep ``value`` from being complete, such as a value that cannot be decoded.
   ///

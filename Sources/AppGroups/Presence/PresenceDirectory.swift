@@ -110,6 +110,17 @@ struct PresenceDirectory: Sendable {
     return contents
   }
 
+  /// Returns whether the process of an announcement is present.
+  func isPresent(_ id: UUID, suspended isSuspended: (Data) -> Bool) throws(AppGroupsFileError) -> Bool {
+    do {
+      return try Self.isHeld(place(of: id), orSuspended: isSuspended)
+    } catch .notFound, .notARegularFile, .linkLoop {
+      return false
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+  }
+
   /// Removes the temporary files of processes that died during an announcement.
   func removeLitter() {
     var names: [String] = []

@@ -148,6 +148,19 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
 
   // MARK: Looking
 
+  /// Reads and decodes all announcements, without regard to what is known.
+  func read() throws(AppGroupsFileError) -> [PresentProcess<Value>] {
+    var hidden: AppGroupsFileError?
+    let contents = try directory.contents(suspended: isSuspended) { _, error in hidden = error }
+    let decoded = decode(contents)
+    if let problem = hidden ?? decoded.failures.values.first { throw problem }
+    return decoded.people
+  }
+
+  func isPresent(_ id: UUID) throws(AppGroupsFileError) -> Bool {
+    try directory.isPresent(id, suspended: isSuspended)
+  }
+
   /// Reads the directory, and sends changes.
   func look() {
     let found = find()

@@ -68,6 +68,41 @@ struct PresenceChangesTests {
   }
 
   @Test
+  func `a direct look finds announcements that no change has reported yet`() async throws {
+    let engine = try engine()
+    let (peer, text) = try await peer(announcing: "camera")
+    let id = try #require(UUID(uuidString: text))
+    #expect(engine.present.value.isEmpty)
+    #expect(try engine.isPresent(id))
+    #expect(try engine.read().map(\.value) == ["camera"])
+    changes.send(look)
+    try await values(of: engine).wait(for: ["camera"])
+    try await peer.kill()
+    #expect(engine.present.value.map(\.value) == ["camera"])
+    #expect(try engine.read().isEmpty)
+    #expect(try !engine.isPresent(id))
+  }
+
+  @Test
+  func `a direct look returns no incomplete list`() throws {
+    let engine = try engine()
+    let token = try PresenceToken("microphone", in: engine)
+    let stranger = UUID()
+    let other = try PresenceFile(
+      Data("none".utf8), at: directory.place(of: stranger),
+      temporariesIn: directory.url.appending(path: ".shared", directoryHint: .isDirectory))
+    #expect {
+      try engine.read()
+    } throws: { error in
+      guard case .undecodable(let url, _)? = error as? AppGroupsFileError else { return false }
+      return url == directory.place(of: stranger)
+    }
+    #expect(try engine.isPresent(stranger) && engine.isPresent(token.id))
+    #expect(try !engine.isPresent(UUID()))
+    withExtendedLifetime(other) {}
+  }
+
+  @Test
   func `dead processes are found after changes were lost`() async throws {
     let engine = try engine()
     let values = values(of: engine)

@@ -67,6 +67,41 @@ struct PresenceTests {
   }
 
   @Test
+  func `whoever has read the name of an announcement finds it present`() async throws {
+    let names = try AppGroupsFile(name: "workers", initialValue: [UUID](), container: fixture.container)
+    let presence = try open()
+    let asked = Guarded<[Bool]>([])
+    let reader = names.sink { ids in
+      guard let id = ids.last else { return }
+      do {
+        let isFound = try presence.isPresent(id) && presence.read().contains { $0.id == id }
+        asked.withLock { $0.append(isFound) }
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let fixture = fixture
+    let tokens = try await onThread {
+      // Objects of their own, as another process has them.
+      let workers = try AppGroupsPresence<String>(name: "recording", container: fixture.container)
+      let file = try AppGroupsFile(name: "workers", initialValue: [UUID](), container: fixture.container)
+      var tokens: [PresenceToken<String>] = []
+      for number in 0..<50 {
+        let token = try workers.announce("\(number)")
+        tokens.append(token)
+        try file.update { $0 = [token.id] }
+      }
+      return tokens
+    }
+    // The reader may be late.
+    try await names.firstValue { $0.last == tokens.last?.id }
+    let answers = asked.withLock { $0 }
+    #expect(!answers.isEmpty && !answers.contains(false))
+    reader.cancel()
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test
   func `releasing the token withdraws the announcement`() throws {
     let presence = try open()
     do {
