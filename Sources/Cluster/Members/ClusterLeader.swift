@@ -6,6 +6,8 @@ public import Signals
 /// The candidate that announced itself first leads. If it resigns, ends, or loses the cluster for
 /// ``ClusterOptions/sessionTime``, the next one leads.
 ///
+/// - **Loss.** A leader that cannot renew its session stops leading, by its own clock, before the cluster lets the next
+///   one lead.
 /// - **Fencing.** A leader that was suspended may act for a moment after another has taken its place. Pass
 ///   ``ClusterMember/revision`` to the systems that the leader writes to, and let them refuse smaller ones.
 public final class ClusterLeader<Value: Codable & Sendable>: Sendable {
@@ -71,6 +73,9 @@ public final class ClusterCandidacy: Sendable {
   }
 
   /// Ends the candidacy, and with it the leadership.
+  ///
+  /// If the task is cancelled, or if the cluster does not answer, the removal continues in the background until it has
+  /// succeeded or the session is over.
   public func resign() async {
     await membership.withdraw()
   }

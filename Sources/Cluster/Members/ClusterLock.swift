@@ -21,6 +21,7 @@ public final class ClusterLock: Sendable {
   ///
   /// - Parameter body: A closure that receives the fencing token. If the session is lost while it runs, another process
   ///   may acquire the lock. Pass the token to the systems that it writes to, and let them refuse smaller ones.
+  ///   The lock is released in the background if the task is cancelled, or if the cluster does not answer.
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`, ``ClusterError``, or `CancellationError` if the task was cancelled while it waited.
   public func withLock<Result: Sendable>(

@@ -80,6 +80,9 @@ public final class ClusterPresenceToken<Value: Codable & Sendable>: Sendable {
   }
 
   /// Ends the announcement, as releasing the token does later.
+  ///
+  /// If the task is cancelled, or if the cluster does not answer, the removal continues in the background until it has
+  /// succeeded or the session is over.
   public func withdraw() async {
     await membership.withdraw()
   }

@@ -3,13 +3,31 @@ import Signals
 
 /// Keeps one key bound to the lease of the process, and stores it again if the lease was lost.
 final class Membership: Sendable {
+  /// A key that this process stores, or has tried to store.
+  private struct Attempt: Sendable {
+    let key: Data
+    let lease: Int64
+    /// Demanded by each attempt, and changed by the removal. So an attempt that arrives late has no effect.
+    var marker: Marker
+  }
+
   private struct State {
     var value: Data
-    /// The stored key and the lease that it is bound to; `nil` while nothing is stored.
-    var stored: (key: Data, lease: Int64)?
+    /// The key with the current lease; it is set before the key is sent.
+    var attempt: Attempt?
+    /// The lease that the key was last known to be stored with; `nil` while nothing is stored.
+    var storedLease: Int64?
     var isWithdrawn = false
     var storing: Task<Void, Never>?
     var tokens: [SignalSubscription] = []
+
+    /// Ends the membership, and returns the key to remove.
+    mutating func withdraw() -> Attempt? {
+      isWithdrawn = true
+      storing.take()?.cancel()
+      storedLease = nil
+      return attempt.take()
+    }
   }
 
   private let core: RangeCore
@@ -28,17 +46,21 @@ final class Membership: Sendable {
   }
 
   deinit {
-    let (stored, storing) = state.withLock { ($0.stored, $0.storing.take()) }
-    storing?.cancel()
-    guard let stored else { return }
-    Task { [core] in await Self.remove(stored.key, from: core) }
+    if let attempt = state.withLock({ $0.withdraw() }) { _ = Self.removal(of: attempt, from: core) }
   }
 
   /// Stores the key, and keeps it stored until ``withdraw()``.
+  ///
+  /// If it throws, nothing stays stored.
   func announce() async throws(ClusterError) {
     let holding = connection.session.hold()
     state.withLock { $0.tokens.append(holding) }
-    try await store()
+    do throws(ClusterError) {
+      try await store()
+    } catch {
+      end()
+      throw error
+    }
     let following = connection.session.current.sink { [weak self] lease in self?.sessionChanged(to: lease?.id) }
     state.withLock { $0.tokens.append(following) }
   }
@@ -49,53 +71,74 @@ final class Membership: Sendable {
     try await store()
   }
 
-  /// Removes the key.
+  /// Removes the key, and waits for the first attempt unless the task is cancelled.
+  ///
+  /// The removal is repeated in the background until it has succeeded, or until the lease is over.
   func withdraw() async {
-    let (stored, storing, tokens) = state.withLock { state in
-      state.isWithdrawn = true
-      defer { (state.stored, state.tokens) = (nil, []) }
-      return (state.stored, state.storing.take(), state.tokens)
+    let removal = end()
+    if !Task.isCancelled { _ = await removal?.value }
+  }
+
+  @discardableResult
+  private func end() -> Task<Bool, Never>? {
+    let (attempt, tokens) = state.withLock { state in
+      defer { state.tokens = [] }
+      return (state.withdraw(), state.tokens)
     }
-    storing?.cancel()
     withExtendedLifetime(tokens) {}
     key.value = nil
-    if let stored { await Self.remove(stored.key, from: core) }
+    return attempt.map { Self.removal(of: $0, from: core) }
   }
 
   /// Stores the key with the current lease.
   private func store() async throws(ClusterError) {
-    let lease = try await connection.session.lease()
-    let value = state.withLock { $0.value }
+    let session = connection.session
+    let lease = try await session.lease()
     let name = Data("\(hex(UInt64(bitPattern: lease.id)))-\(hex(number))".utf8)
-    let key = core.key(of: name)
+    let next = state.withLock { state -> (attempt: Attempt, value: Data)? in
+      guard !state.isWithdrawn else { return nil }
+      let attempt: Attempt
+      if let known = state.attempt, known.lease == lease.id {
+        attempt = known
+      } else {
+        attempt = Attempt(key: core.key(of: name), lease: lease.id, marker: session.marker(of: lease))
+        state.attempt = attempt
+      }
+      return (attempt, state.value)
+    }
+    guard let (attempt, value) = next else { return }
     // Repeating it has no further effect, because no one else writes the key.
     // All members that came earlier must be known before this one: the first of them leads.
     let all = RangeRequest(key: core.prefix, rangeEnd: Namespace.end(of: core.prefix))
-    let request = TransactionRequest(success: [.put(key, value: value, lease: lease.id), .range(all)])
+    let request = TransactionRequest(
+      compare: [attempt.marker.isUnchanged],
+      success: [.put(attempt.key, value: value, lease: lease.id), .range(all)])
     let response: TransactionResponse
     do throws(ClusterError) {
       response = try await connection.client.read(.transaction, request, for: core.place)
     } catch {
-      if case .refused(_, let code, let message) = error, EtcdFailure(code: code, message: message).isAboutLease {
-        connection.session.lose(lease.id)
-      }
+      if error.isAboutLease { session.lose(lease.id) }
       throw error
     }
     let isWanted = state.withLock { state in
-      if !state.isWithdrawn { state.stored = (key, lease.id) }
-      return !state.isWithdrawn
+      guard response.succeeded, !state.isWithdrawn else { return false }
+      state.storedLease = lease.id
+      return true
     }
-    guard isWanted else { return await Self.remove(key, from: core) }
+    guard isWanted else { return }
     core.replace(with: response.results.last ?? [], at: response.header.revision)
-    self.key.value = key
+    key.value = attempt.key
+    // It may have been withdrawn, or its lease may have been lost, before this was known to be stored.
+    if state.withLock({ $0.storedLease != lease.id }) { key.value = nil }
+    if !session.isCurrent(lease.id) { sessionChanged(to: nil) }
   }
 
   private func hex(_ number: UInt64) -> String { String(number, radix: 16) }
 
   private func sessionChanged(to lease: Int64?) {
     let isLost = state.withLock { state in
-      guard !state.isWithdrawn, let stored = state.stored, stored.lease != lease else { return false }
-      state.stored = nil
+      guard !state.isWithdrawn, let stored = state.storedLease, stored != lease else { return false }
+      state.storedLease = nil
       state.storing?.cancel()
       state.storing = Task { [weak self, backoff = connection.options.backoff] in
         var pauses = backoff.pauses()
@@ -112,13 +155,53 @@ final class Membership: Sendable {
     if isLost { key.value = nil }
   }
 
-  private static func remove(_ key: Data, from core: RangeCore) async {
+  // MARK: Removing
+
+  /// Removes a key in tasks of its own, which the caller's cancellation does not reach.
+  ///
+  /// - Returns: The first attempt. Others follow if it fails, until the lease is over, and with it the key.
+  private static func removal(of attempt: Attempt, from core: RangeCore) -> Task<Bool, Never> {
+    let first = Task { await remove(attempt, from: core) }
+    Task {
+      guard await !first.value else { return }
+      var pauses = core.cluster.connection.options.backoff.pauses()
+      while core.cluster.connection.session.isCurrent(attempt.lease) {
+        await pause(pauses.next() ?? .seconds(5))
+        if await remove(attempt, from: core) { return }
+      }
+    }
+    return first
+  }
+
+  /// Removes a key, and prevents all earlier attempts to store it.
+  ///
+  /// - Returns: `true` if the key is gone.
+  private static func remove(_ attempt: Attempt, from core: RangeCore) async -> Bool {
+    var marker = attempt.marker
+    let settled = Operation.put(marker.key, value: Marker.Purpose.settling.content, lease: attempt.lease)
+    let request = TransactionRequest(
+      compare: [marker.isUnchanged], success: [.delete(attempt.key), settled],
+      failure: [.range(RangeRequest(key: marker.key))])
+    let connection = core.cluster.connection
     do throws(ClusterError) {
-      let response: TransactionResponse = try await core.cluster.connection.client.read(
-        .transaction, TransactionRequest(success: [.delete(key)]), for: core.place)
-      core.adopt(.delete(key), response.header.revision)
+      let response: TransactionResponse = try await connection.client.read(.transaction, request, for: core.place)
+      // Otherwise an earlier call, whose answer was lost, has removed it.
+      let found = response.results.first?.first?.modRevision ?? 0
+      marker.revision = response.succeeded ? response.header.revision : found
+      connection.session.giveBack(marker)
+      core.adopt(.delete(attempt.key), response.header.revision)
+      return true
     } catch {
       // The key disappears with its lease.
+      return error.isAboutLease
     }
+  }
+}
+
+extension ClusterError {
+  /// A Boolean value that indicates whether the cluster does not know the lease any more.
+  fileprivate var isAboutLease: Bool {
+    guard case .refused(_, let code, let message) = self else { return false }
+    return EtcdFailure(code: code, message: message).isAboutLease
   }
 }

@@ -18,6 +18,8 @@ final class ClusterSession: Sendable {
     var lease: Lease?
     var flight: Task<Result<Lease, ClusterError>, Never>?
     var renewing: Task<Void, Never>?
+    /// Forgets the lease when it may have expired.
+    var alarm: Task<Void, Never>?
     var lastUse = ContinuousClock.now
     /// The number of objects that need the lease all the time.
     var holders = 0
@@ -40,8 +42,8 @@ final class ClusterSession: Sendable {
   }
 
   deinit {
-    let (renewing, lease) = state.withLock { ($0.renewing.take(), $0.lease) }
-    renewing?.cancel()
+    let (tasks, lease) = state.withLock { ([$0.renewing.take(), $0.alarm.take()], $0.lease) }
+    for task in tasks { task?.cancel() }
     guard let lease else { return }
     // Otherwise presence would last until the lease expires.
     Task { [client] in await Self.end(lease.id, client) }
@@ -60,17 +62,23 @@ final class ClusterSession: Sendable {
 
   /// Returns the lease, or requests one.
   func lease() async throws(ClusterError) -> Lease {
-    let flight = state.withLock { state -> Task<Result<Lease, ClusterError>, Never>? in
+    // Both are read at once: a lease that is lost in between must not become a key without one, which would stay.
+    switch state.withLock({ state in
       state.lastUse = .now
-      if let lease = state.lease, lease.end > .now { return nil }
-      if let flight = state.flight { return flight }
-      let flight = Task { await self.grant() }
+      if let lease = state.lease, lease.end > .now { return Source.known(lease) }
+      let flight = state.flight ?? Task { await self.grant() }
       state.flight = flight
-      return flight
+      return .flight(flight)
+    }) {
+    case .known(let lease): return lease
+    case .flight(let flight): return try await flight.value.get()
     }
-    if let flight { return try await flight.value.get() }
-    // Lost in between at worst, which the caller finds out.
-    return state.withLock { $0.lease } ?? Lease(id: 0, end: .now)
+  }
+
+  /// A lease, or the request for one.
+  private enum Source {
+    case known(Lease)
+    case flight(Task<Result<Lease, ClusterError>, Never>)
   }
 
   private func grant() async -> Result<Lease, ClusterError> {
@@ -95,20 +103,51 @@ final class ClusterSession: Sendable {
       state.renewing = Task { [weak self] in
         while await pause(time / 3), let self { if await !self.renew(lease.id) { return } }
       }
+      state.alarm?.cancel()
+      state.alarm = Task { [weak self] in
+        while let end = self?.end(of: lease.id), await pause(ContinuousClock.now.duration(to: end)) {
+          if self?.isOver(lease.id) != false { return }
+        }
+      }
     }
     if let lease { current.value = lease }
     return result
+  }
+
+  /// The instant after which a lease may have expired; `nil` if it is not the current one.
+  private func end(of id: Int64) -> ContinuousClock.Instant? {
+    state.withLock { $0.lease?.id == id ? $0.lease?.end : nil }
+  }
+
+  /// Returns whether a lease is the current one, so that its keys may still exist.
+  func isCurrent(_ id: Int64) -> Bool { end(of: id) != nil }
+
+  /// Returns whether a lease is over, and forgets one that was not renewed in time.
+  ///
+  /// Another process may have what the keys of such a lease stood for.
+  private func isOver(_ id: Int64) -> Bool {
+    guard let end = end(of: id) else { return true }
+    guard end <= .now else { return false }
+    // A renewal in flight may still reach the cluster.
+    giveUp(id)
+    return true
+  }
+
+  /// Forgets a lease, and ends it in a task of its own, because the calling one may be cancelled.
+  private func giveUp(_ id: Int64) {
+    lose(id)
+    Task { [client] in await Self.end(id, client) }
   }
 
   /// Renews the lease, or gives it up if nothing needs it.
   ///
   /// - Returns: `false` if it is over.
   private func renew(_ id: Int64) async -> Bool {
+    guard isCurrent(id) else { return false }
     let time = client.options.sessionTime
     let isNeeded = state.withLock { $0.holders > 0 || $0.lastUse + time > .now }
     if !isNeeded {
-      lose(id)
-      await Self.end(id, client)
+      giveUp(id)
       return false
     }
     let begun = ContinuousClock.now
@@ -125,12 +164,8 @@ final class ClusterSession: Sendable {
       }
     } catch {
       // The next attempt follows, unless the lease expires before it.
-      if state.withLock({ ($0.lease?.end ?? .now) <= .now }) {
-        lose(id)
-        return false
-      }
     }
-    return true
+    return !isOver(id)
   }
 
   /// Forgets a lease that has expired.
@@ -138,7 +173,8 @@ final class ClusterSession: Sendable {
     let isLost = state.withLock { state in
       guard state.lease?.id == id else { return false }
       state.lease = nil
-      state.renewing = nil
+      // Nothing renews a lease that no one uses: its keys would never disappear.
+      for task in [state.renewing.take(), state.alarm.take()] { task?.cancel() }
       state.idleMarkers = []
       return true
     }

@@ -110,7 +110,7 @@ final class Committer: Sendable {
     let put = Operation.put(marker.key, value: purpose.content, lease: marker.lease)
     let reads = ([marker.key] + change.keys).map { Operation.range(RangeRequest(key: $0)) }
     let request = TransactionRequest(
-      compare: [Comparison(key: marker.key, modRevision: marker.revision)] + (isSettling ? [] : change.compare),
+      compare: [marker.isUnchanged] + (isSettling ? [] : change.compare),
       success: isSettling ? [put] : change.operations + [put],
       failure: reads)
     let endpoint = client.endpoint

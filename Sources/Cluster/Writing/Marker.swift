@@ -12,6 +12,9 @@ struct Marker: Sendable, Hashable {
   /// The revision of the last change; 0 if there was none.
   var revision: Int64
 
+  /// The condition that no one has written the marker since its revision was learned.
+  var isUnchanged: Comparison { Comparison(key: key, modRevision: revision) }
+
   /// The reason why the marker was written.
   enum Purpose: Sendable, Hashable {
     /// The change was made in the same transaction.

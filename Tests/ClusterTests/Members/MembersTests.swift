@@ -117,4 +117,135 @@ struct MembersTests {
     #expect(tokens.value.count == 15)
     #expect(zip(tokens.value, tokens.value.dropFirst()).allSatisfy { $0 < $1 })
   }
+
+  // MARK: Keys that must not stay
+
+  /// A session that outlasts a test, so that no key disappears by itself.
+  private let lasting = ClusterOptions(
+    deadline: .seconds(5), patience: .seconds(3), sessionTime: .seconds(600),
+    backoff: .exponential(from: .milliseconds(20), upTo: .milliseconds(200)))
+
+  @Test func `a lock whose task is cancelled is released`() async throws {
+    let fleet = try await Fleet()
+    let lock = ClusterLock(name: "migration", cluster: try fleet.connect(options: lasting))
+    let (entered, holds) = AsyncStream<Void>.makeStream()
+    let task = Task {
+      try await lock.withLock { _ in
+        holds.yield()
+        try await Task.sleep(for: .seconds(3_600))
+      }
+    }
+    for await _ in entered { break }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    // Another process, and then the same one again.
+    let other = ClusterLock(name: "migration", cluster: try fleet.connect(options: lasting))
+    try await within60Seconds { try await other.withLock { _ in } }
+    try await within60Seconds { try await lock.withLock { _ in } }
+  }
+
+  @Test func `an announcement that is withdrawn in a cancelled task ends`() async throws {
+    let fleet = try await Fleet()
+    let watching = ClusterPresence<String>(name: "workers", cluster: try fleet.connect())
+    let present = ClusterPresence<String>(name: "workers", cluster: try fleet.connect(options: lasting))
+    let token = try await present.announce("worker")
+    try await watching.firstValue { !$0.isEmpty }
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await token.withdraw()
+    }
+    await task.value
+    try await watching.firstValue { $0.isEmpty }
+  }
+
+  @Test func `an announcement that is withdrawn while the cluster is silent ends when it answers`() async throws {
+    let fleet = try await Fleet()
+    let watching = ClusterPresence<String>(name: "workers", cluster: try fleet.connect())
+    let transport = FaultyTransport()
+    let present = ClusterPresence<String>(
+      name: "workers", cluster: try fleet.connect(over: transport, options: lasting))
+    let token = try await present.announce("worker")
+    try await watching.firstValue { !$0.isEmpty }
+    transport.set { $0.url.path.hasSuffix("txn") ? .requestLost : .answered }
+    await token.withdraw()
+    #expect(watching.value.count == 1)
+    transport.set { _ in .answered }
+    try await watching.firstValue { $0.isEmpty }
+  }
+
+  @Test func `an announcement that failed because its answer was late does not stay`() async throws {
+    let fleet = try await Fleet()
+    let watching = ClusterPresence<String>(name: "workers", cluster: try fleet.connect())
+    let transport = FaultyTransport()
+    let present = ClusterPresence<String>(
+      name: "workers", cluster: try fleet.connect(over: transport, options: lasting))
+    transport.set { $0.url.path.hasSuffix("txn") ? .answerLost : .answered }
+    await #expect(throws: ClusterError.self) { try await present.announce("worker") }
+    transport.set { _ in .answered }
+    let last = try await present.announce("last")
+    try await watching.firstValue { $0.map(\.value) == ["last"] }
+    await last.withdraw()
+  }
+
+  @Test func `an announcement that arrives after its removal has no effect`() async throws {
+    let fleet = try await Fleet()
+    let transport = FaultyTransport()
+    let watching = ClusterPresence<String>(name: "workers", cluster: try fleet.connect())
+    let present = ClusterPresence<String>(
+      name: "workers", cluster: try fleet.connect(over: transport, options: lasting))
+    let token = try await present.announce("early")
+    transport.set { $0.url.path.hasSuffix("txn") ? .delayed : .answered }
+    await #expect(throws: ClusterError.self) { try await token.write("late") }
+    transport.set { _ in .answered }
+    await token.withdraw()
+    try await watching.firstValue { $0.isEmpty }
+    try await transport.deliverDelayed()
+    let last = try await present.announce("last")
+    try await watching.firstValue { $0.last?.value == "last" }
+    #expect(watching.value.map(\.value) == ["last"])
+    await last.withdraw()
+  }
+
+  // MARK: The loss of a session
+
+  @Test func `a leader without a network stops leading before another one leads`() async throws {
+    let fleet = try await Fleet()
+    let transport = FaultyTransport()
+    let first = ClusterLeader<String>(name: "scheduler", cluster: try fleet.connect(over: transport, options: brief))
+    let second = ClusterLeader<String>(name: "scheduler", cluster: try fleet.connect())
+    for _ in 0..<3 {
+      transport.set { _ in .answered }
+      transport.mend()
+      let one = try await first.campaign("one")
+      try await one.leadership.firstValue { $0 != nil }
+      let two = try await second.campaign("two")
+      try await second.leader.firstValue { $0?.value == "one" }
+      let both = Guarded(false)
+      let judging = two.leadership.sink { token in
+        if token != nil, one.leadership.value != nil { both.withLock { $0 = true } }
+      }
+      transport.set { _ in .requestLost }
+      transport.cut()
+      try await two.leadership.firstValue { $0 != nil }
+      #expect(!both.withLock { $0 })
+      judging.cancel()
+      await two.resign()
+      withExtendedLifetime(one) {}
+    }
+  }
 }
+
+/// Fails if something takes longer than a busy machine needs.
+private func within60Seconds(_ body: @escaping @Sendable () async throws -> Void) async throws {
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    group.addTask { try await body() }
+    group.addTask {
+      try await Task.sleep(for: .seconds(60))
+      throw TimedOut()
+    }
+    defer { group.cancelAll() }
+    try await group.next()
+  }
+}
+
+private struct TimedOut: Error {}
