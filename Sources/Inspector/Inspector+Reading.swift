@@ -71,6 +71,9 @@ public struct InspectedRows: Sendable, Hashable, Codable {
 extension Inspector {
   /// Returns the value of a resource as JSON text, without its redacted parts.
   ///
+  /// A part begins and ends between two characters. So it may begin up to three bytes before the offset, and it has at
+  /// least one character, even if that is longer than the limit.
+  ///
   /// - Parameters:
   ///   - id: The identifier of the resource.
   ///   - offset: The position of the first byte.
@@ -87,10 +90,12 @@ extension Inspector {
         throw InspectorError.invalid(operation: "Show \(id)", reason: reason)
       }
       let bytes = Array(value.fileText.utf8)
-      let start = min(max(0, offset), bytes.count)
-      var end = min(start + max(1, limit), bytes.count)
-      // A part ends between two characters.
-      while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+      let isInside = { (place: Int) in place < bytes.count && bytes[place] & 0xC0 == 0x80 }
+      var start = min(max(0, offset), bytes.count)
+      while isInside(start) { start -= 1 }
+      var end = start + min(max(1, limit), bytes.count - start)
+      while end > start, isInside(end) { end -= 1 }
+      if end == start { repeat { end = min(end + 1, bytes.count) } while isInside(end) }
       return InspectedText(
         r: id, version: resource.version, offset: start, total: bytes.count,
         text: String(decoding: bytes[start..<end], as: UTF8.self), redacted: resource.redacted ?? [],
@@ -154,7 +159,7 @@ extension Inspector {
       }
       return InspectedRows(
         r: id, table: table, columns: page.columns, keys: page.keys, rows: rows,
-        next: page.hasMore ? "\(offset + limit)" : nil)
+        next: page.hasMore ? "\(offset.addingReportingOverflow(limit).partialValue)" : nil)
     }
   }
 }

@@ -89,4 +89,116 @@ import Tweaks
     #expect(rule.hides("API_KEY"))
     #expect(!rule.hides("name"))
   }
+
+  // MARK: Overrides of secret flags
+
+  private static let pin = TweakID(feature: "net", variable: "pin")
+
+  /// A group with an encrypted flag and a plain one, and a suite of overrides beside other values.
+  private func overridden() throws -> (InspectedDirectory, AppGroupsSuite, SuiteTweakProvider) {
+    let directory = try InspectedDirectory()
+    let suite = try AppGroupsSuite(name: "overrides.json", container: directory.container)
+    try suite.update { try $0.set("a value of the app", forKey: "welcome") }
+    let flags = #"{"net": {"pin": {"Value": "x0", "Encrypted": true}, "limit": {"Value": 10}}}"#
+    try Data(flags.utf8).write(to: directory.file("Files/flags.tweaks.json"))
+    return (directory, suite, SuiteTweakProvider(suite: suite))
+  }
+
+  @Test func `an override with an end is recognised, beside other values, and a secret one is hidden`() async throws {
+    let (directory, _, provider) = try overridden()
+    let end = Date(timeIntervalSinceNow: 3_600)
+    try provider.apply([
+      TweakEdit(Self.pin, .string("hunter2"), until: end),
+      TweakEdit(TweakID(feature: "net", variable: "limit"), .int(30), until: end),
+    ])
+    let inspector = try Inspector(directory: directory.url)
+    let snapshot = try await inspector.wait { $0["tweak/net/limit"]?.value == 30 }
+    #expect(!"\(snapshot)".contains("hunter2"))
+    #expect(snapshot["suite/overrides.json"]?.value?["welcome"] == "a value of the app")
+    let text = try await inspector.text(of: "suite/overrides.json")
+    #expect(!text.text.contains("hunter2") && text.redacted == ["/net~1pin"])
+    var request = InspectorRequest(.setTweak, "tweak/net/limit")
+    request.text = "40"
+    _ = try await inspector.perform(request)
+    #expect(try provider.tweak(feature: "net", variable: "limit")?.value == 40)
+  }
+
+  @Test func `an override that has ended does not count`() async throws {
+    let (directory, suite, _) = try overridden()
+    try await suite.update { contents in
+      try contents.set(["int": 30.0, "until": 700_000_000.5], forKey: "net/limit")
+      try contents.set(700_000_001.5, forKey: "tweaks-clock")
+    }
+    let inspector = try Inspector(directory: directory.url)
+    _ = try await inspector.wait { $0["tweak/net/limit"]?.value == 10 }
+  }
+
+  @Test func `the value of a secret flag is hidden even in a file of another form`() async throws {
+    let (directory, suite, _) = try overridden()
+    try await suite.update { try $0.set(["string": "hunter2", "note": "hunter2"], forKey: "net/pin") }
+    let inspector = try Inspector(directory: directory.url)
+    let snapshot = try await inspector.wait { $0["tweak/net/pin"] != nil }
+    #expect(!"\(snapshot)".contains("hunter2"))
+  }
+
+  // MARK: Ways in and out
+
+  @Test func `a conflict shows no hidden value of either side`() async throws {
+    let (directory, _, provider) = try overridden()
+    try provider.apply([TweakEdit(Self.pin, .string("hunter2"))])
+    let inspector = try Inspector(directory: directory.url)
+    _ = try await inspector.wait { $0["suite/overrides.json"] != nil }
+    var request = inspector.request("suite/overrides.json", nil, nil, action: .setValue)
+    request.value = inspector.value["suite/overrides.json"]?.value
+    request.version = "another"
+    let refusal = try await inspector.refusal(of: request)
+    guard case .conflict = refusal else { throw refusal }
+    #expect(!"\(refusal)".contains("hunter2"))
+  }
+
+  @Test(arguments: ["/password", "/nested/apiToken", "/nested"])
+  func `an edit that contains a placeholder keeps what is hidden there`(place: String) async throws {
+    let directory = try InspectedDirectory()
+    let file = try AppGroupsFile(name: "account.json", initialValue: Account(), container: directory.container)
+    let inspector = try Inspector(directory: directory.url)
+    let shown = try #require(inspector.value["file/account.json"]?.value)
+    let value = place == "/nested" ? try #require(shown["nested"]) : .redacted
+    _ = try await inspector.perform(inspector.request("file/account.json", place, value))
+    #expect(try file.read().password == "hunter2")
+    #expect(try file.read().nested["apiToken"] == "hunter2")
+  }
+
+  @Test(arguments: ["/name", "/nested/city"])
+  func `a placeholder is not stored where nothing is hidden`(place: String) async throws {
+    let directory = try InspectedDirectory()
+    let file = try AppGroupsFile(name: "account.json", initialValue: Account(), container: directory.container)
+    let inspector = try Inspector(directory: directory.url)
+    let refusal = try await inspector.refusal(of: inspector.request("file/account.json", place, .redacted))
+    #expect("\(refusal)".contains("placeholder"))
+    #expect(try file.read().name == "Ann")
+  }
+
+  @Test func `parts of a text may be of any size, and begin and end between characters`() async throws {
+    let directory = try InspectedDirectory()
+    let file = try AppGroupsFile(name: "text.json", initialValue: ["a👩‍👩‍👧é日"], container: directory.container)
+    let inspector = try Inspector(directory: directory.url)
+    let whole = try await inspector.text(of: "file/text.json", limit: .max)
+    #expect(try await inspector.text(of: "file/text.json", from: 5, limit: .max).more == false)
+    for offset in -1...whole.total + 1 {
+      for limit in [Int.min, 0, 1, 2, 3, 7, .max] {
+        let part = try await inspector.text(of: "file/text.json", from: offset, limit: limit)
+        #expect(!part.text.contains("\u{FFFD}"))
+        #expect(part.offset == whole.total || !part.text.isEmpty)
+      }
+    }
+    // The parts that follow each other are the whole.
+    var (text, offset) = ("", 0)
+    while offset < whole.total {
+      let part = try await inspector.text(of: "file/text.json", from: offset, limit: 1)
+      text += part.text
+      offset = part.offset + part.text.utf8.count
+    }
+    #expect(Array(text.utf8) == Array(whole.text.utf8))
+    withExtendedLifetime(file) {}
+  }
 }

@@ -57,7 +57,7 @@ struct InspectorChanging: Sendable {
     (root, redaction, secrets) = (state.root, state.redaction, state.secrets)
     resource = request.r.flatMap { state.resources[$0] }
     sources = state.files.compactMap { path, file in
-      file.tweaks.map { ReadTweaks.Source(path: path, tweaks: $0, isSuite: file.isSuite) }
+      file.currentTweaks(at: Date()).map { ReadTweaks.Source(path: path, tweaks: $0, isSuite: file.isSuite) }
     }.sorted { $0.path < $1.path }
     if let id = request.r, resource == nil { throw .notFound(id) }
   }

@@ -28,6 +28,9 @@ extension InspectorChanging {
       throw InspectorError.invalid(operation: operation, reason: "it is not a tweak")
     }
     let id = TweakID(feature: details.feature, variable: details.variable)
+    if details.secret, let text = request.text, [Tweak.redacted, InspectedValue.redacted.stringValue].contains(text) {
+      throw InspectorError.invalid(operation: operation, reason: "it is the placeholder of a hidden value")
+    }
     let old = resource.value
     var differences: [InspectedDifference] = []
     do throws(TweakPanel.EditError) {

@@ -68,7 +68,7 @@ extension InspectorChanging {
     let (shownOld, places) = read.shown(redaction, secrets: secrets) ?? (old, [])
     let new = try newValue(old, hidden: places, isSuite: resource.kind == .suite, isTyped: isTyped)
     guard read.version == seen else {
-      let yours = redaction.apply(to: new).value
+      let yours = read.shown(new, redaction, secrets: secrets).value
       throw InspectorError.conflict(
         operation: operation, path: path, version: read.version, theirs: shownOld, yours: yours)
     }
@@ -105,16 +105,12 @@ extension InspectorChanging {
   ) throws(InspectorError) -> InspectedValue {
     switch request.action {
     case .setValue:
-      var value = try required(request.value, "value")
-      // A hidden part that comes back unchanged keeps its value.
-      for place in hidden.map(JSONPointer.parts) where value.value(at: place) == .redacted {
-        value = value.replacing(place, with: old.value(at: place)) ?? value
-      }
+      let value = try restored(try required(request.value, "value"), at: [], of: old, hidden)
       if !isTyped { try checkShape(value, old, "", mayAddMembers: isSuite) }
       return value
     case .editValue:
       let place = JSONPointer.parts(try required(request.path, "path"))
-      let value = try required(request.value, "value")
+      let value = try restored(try required(request.value, "value"), at: place, of: old, hidden)
       guard let present = old.value(at: place) else {
         guard isTyped || isSuite && place.count == 1, let added = old.replacing(place, with: value) else {
           throw .shape(operation: operation, path: request.path ?? "", reason: "there is no such place")
@@ -132,6 +128,32 @@ extension InspectorChanging {
       }
       return rest
     }
+  }
+
+  /// Returns a value of a request with the hidden parts of the present value in place of their placeholders.
+  ///
+  /// - Parameters:
+  ///   - value: The value of the request.
+  ///   - place: The place at which it is to be stored.
+  ///   - old: The present value of the file.
+  ///   - hidden: The places of its hidden parts.
+  /// - Throws: ``InspectorError`` if a placeholder stands where nothing is hidden, because it would be stored as a value.
+  private func restored(
+    _ value: InspectedValue, at place: [String], of old: InspectedValue, _ hidden: [String]
+  ) throws(InspectorError) -> InspectedValue {
+    var (value, rest) = (value, value)
+    for part in hidden.map(JSONPointer.parts) where part.starts(with: place) || place.starts(with: part) {
+      let inner = Array(part.dropFirst(place.count))
+      guard rest.value(at: inner) == .redacted, let present = old.value(at: place + inner) else { continue }
+      value = value.replacing(inner, with: present) ?? value
+      rest = rest.replacing(inner, with: .null) ?? rest
+    }
+    if let wrong = rest.placeholder, old.value(at: place + wrong) != .redacted {
+      let text = (place + wrong).map { "/" + JSONPointer.escaped($0) }.joined()
+      throw .invalid(
+        operation: operation, reason: "\(text.isEmpty ? "the value" : text) is the placeholder of a hidden value")
+    }
+    return value
   }
 
   /// Throws an error if a value has another shape than the one that it replaces.
@@ -166,6 +188,18 @@ extension InspectorChanging {
 }
 
 extension InspectedValue {
+  /// The place of the first placeholder of a hidden value; `nil` if there is none.
+  fileprivate var placeholder: [String]? {
+    switch self {
+    case .redacted: []
+    case .array(let elements):
+      elements.enumerated().lazy.compactMap { index, element in element.placeholder.map { ["\(index)"] + $0 } }.first
+    case .object(let members):
+      members.lazy.compactMap { name, value in value.placeholder.map { [name] + $0 } }.first
+    default: nil
+    }
+  }
+
   /// A Boolean value that indicates whether writing the value keeps all its numbers.
   fileprivate var isExact: Bool {
     switch self {

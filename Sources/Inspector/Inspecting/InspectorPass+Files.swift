@@ -13,7 +13,7 @@ extension InspectorPass {
       return false
     }
     let sources = state.files.compactMap { path, file in
-      file.tweaks.map { ReadTweaks.Source(path: path, tweaks: $0, isSuite: file.isSuite) }
+      file.currentTweaks(at: Date()).map { ReadTweaks.Source(path: path, tweaks: $0, isSuite: file.isSuite) }
     }.sorted { $0.path < $1.path }
     let before = state.secrets
     state.tweakPaths = Set(sources.map(\.path))

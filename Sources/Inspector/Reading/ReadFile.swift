@@ -18,7 +18,7 @@ struct ReadFile {
   /// The value, before anything is redacted; it never leaves this type's users in this folder.
   var value: InspectedValue?
 
-  /// The tweaks in the file; `nil` if it holds none.
+  /// The tweaks in the file; `nil` if it holds none. Overrides that have ended are among them.
   var tweaks: [Tweak]?
 
   /// A Boolean value that indicates whether the tweaks are members of a suite, which can be changed.
@@ -92,12 +92,19 @@ struct ReadFile {
 
   private mutating func readTweaks(_ content: Data, _ path: String) {
     guard envelope == nil, case .object(let members) = value, !members.isEmpty else { return }
+    // One override is enough, because other values may be in the same suite.
     let found = members.compactMap { name, value in Self.tweak(name, value, source: path) }
-    if found.count == members.count {
+    if !found.isEmpty || members[TweakInspection.clockKey] != nil {
       (tweaks, isSuite) = (found.sorted { $0.id < $1.id }, true)
     } else if members.values.allSatisfy(Self.isFeature) {
       tweaks = TweakInspection.tweaks(inFile: content, source: path)
     }
+  }
+
+  /// The tweaks that count now: all but the overrides that have ended, by this clock or by the mark in the suite.
+  func currentTweaks(at date: Date) -> [Tweak]? {
+    let now = max(date, value?[TweakInspection.clockKey].flatMap(Self.date) ?? date)
+    return tweaks?.filter { tweak in tweak.expiration.map { $0 > now } ?? true }
   }
 
   /// Returns a Boolean value that indicates whether a value looks like a feature in JustTweak's format.
@@ -107,10 +114,12 @@ struct ReadFile {
   }
 
   private static func tweak(_ name: String, _ value: InspectedValue, source: String) -> Tweak? {
-    guard let id = TweakInspection.id(ofKey: name), case .object(let members) = value, members.count == 1,
-      let (kind, stored) = members.first
-    else { return nil }
-    let tweak: TweakValue? =
+    guard let id = TweakInspection.id(ofKey: name), case .object(var members) = value else { return nil }
+    let end = members.removeValue(forKey: TweakInspection.endKey)
+    guard members.count == 1, let (kind, stored) = members.first, end.map({ date($0) != nil }) ?? true else {
+      return nil
+    }
+    let value: TweakValue? =
       switch (kind, stored) {
       case ("bool", .bool(let value)): .bool(value)
       case ("int", .integer(let value)): .int(value)
@@ -119,7 +128,19 @@ struct ReadFile {
       case ("string", .string(let value)): .string(value)
       default: nil
       }
-    return tweak.map { Tweak(feature: id.feature, variable: id.variable, value: $0, source: source) }
+    guard let value else { return nil }
+    var tweak = Tweak(feature: id.feature, variable: id.variable, value: value, source: source)
+    tweak.expiration = end.flatMap(date)
+    return tweak
+  }
+
+  /// Returns the date in a value, which counts seconds since 2001.
+  private static func date(_ value: InspectedValue) -> Date? {
+    switch value {
+    case .number(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+    case .integer(let seconds): Date(timeIntervalSinceReferenceDate: Double(seconds))
+    default: nil
+    }
   }
 
   /// Returns the value without its redacted parts, and their places.
@@ -129,13 +150,22 @@ struct ReadFile {
   ///   - secrets: The tweaks whose values must not be shown.
   /// - Returns: The value and the places as JSON pointers, or `nil` if there is no value.
   func shown(_ redaction: InspectorRedaction, secrets: Set<TweakID>) -> (value: InspectedValue, places: [String])? {
-    guard var value else { return nil }
-    var places: [String] = []
-    for tweak in tweaks ?? [] where secrets.contains(tweak.id) {
-      let path = isSuite ? [TweakInspection.key(of: tweak.id)] : [tweak.feature, tweak.variable, "Value"]
-      guard value.value(at: path) != nil, let hidden = value.replacing(path, with: .redacted) else { continue }
-      value = hidden
-      places.append(path.map { "/" + JSONPointer.escaped($0) }.joined())
+    value.map { shown($0, redaction, secrets: secrets) }
+  }
+
+  /// Returns a value without its redacted parts, and their places.
+  ///
+  /// Secret tweaks are hidden wherever their names stand, whatever the file seems to hold.
+  func shown(
+    _ value: InspectedValue, _ redaction: InspectorRedaction, secrets: Set<TweakID>
+  ) -> (value: InspectedValue, places: [String]) {
+    var (value, places) = (value, [String]())
+    for id in secrets {
+      for path in [[TweakInspection.key(of: id)], [id.feature, id.variable, "Value"]] {
+        guard value.value(at: path) != nil, let hidden = value.replacing(path, with: .redacted) else { continue }
+        value = hidden
+        places.append(path.map { "/" + JSONPointer.escaped($0) }.joined())
+      }
     }
     let (shown, more) = redaction.apply(to: value)
     return (shown, Set(places + more).sorted())

@@ -11,6 +11,9 @@ struct StoredOverride: Sendable, Equatable, Codable {
     case until
   }
 
+  /// The name of the member with the end.
+  static var endKey: String { CodingKeys.until.rawValue }
+
   init(value: TweakValue, end: Date? = nil) {
     self.value = value
     self.end = end

@@ -27,7 +27,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   private let subscription = Guarded<SignalSubscription?>(nil)
 
   /// The latest time that any process has seen.
-  private static let clockKey = "tweaks-clock"
+  static let clockKey = "tweaks-clock"
 
   /// The age at which the stored time is renewed.
   private static let clockAge: TimeInterval = 3_600

@@ -20,6 +20,12 @@ package enum TweakInspection {
   /// Returns the name of the tweak that a key of a suite represents, or `nil` if it represents another value.
   package static func id(ofKey key: String) -> TweakID? { TweakName.id(of: key) }
 
+  /// The key of a suite that holds the latest time that any process has seen.
+  package static var clockKey: String { SuiteTweakProvider.clockKey }
+
+  /// The member of an override that holds its end.
+  package static var endKey: String { StoredOverride.endKey }
+
   /// Returns the key of a suite that represents a tweak.
   package static func key(of id: TweakID) -> String { TweakName.text(of: id) }
 }
