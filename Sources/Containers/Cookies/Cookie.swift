@@ -1,3 +1,4 @@
+import FileSignals
 public import Foundation
 import Signals
 
