@@ -108,6 +108,10 @@ extension AppGroupsContainer {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
+  /// An operation that must start again because other processes keep changing its path ends after the same time, or
+  /// after ten seconds without a limit. Examples are a read while others switch environments, and a copy of a file that
+  /// others rewrite.
+  ///
   /// The limit applies to all objects of this process whose files are in the container. While it is set, a wait for a
   /// busy lock may take some milliseconds longer.
   public var lockTimeout: Duration? {

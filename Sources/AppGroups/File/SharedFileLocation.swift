@@ -1,5 +1,6 @@
 import FileSignals
 import Foundation
+import Signals
 
 /// The location of a shared file: in a container, out of which it must not lead, or anywhere else.
 struct SharedFileLocation: Sendable {
@@ -92,20 +93,19 @@ struct SharedFileLocation: Sendable {
   func lockFollowing() throws(AppGroupsFileError) -> ExclusiveFile {
     var file = try lock()
     guard let scope else { return file }
-    for _ in 0..<Self.maximumAttempts {
-      if scope.isFollowed { return file }
+    // Other processes may swap the contents one after the other.
+    _ = try Backoff.constant(.zero).repeating(within: DirectoryRules.patience(for: url)) {
+      () throws(AppGroupsFileError) -> Bool? in
+      if scope.isFollowed { return true }
       // The members that follow want the lock, too.
       file.unlock()
       let isFollowed = scope.waitUntilFollowed()
       // The next swap may already have begun.
       file = try lock()
-      if !isFollowed { break }
+      return isFollowed ? nil : true
     }
     return file
   }
-
-  /// The largest number of attempts at the lock while processes swap the contents one after the other.
-  private static let maximumAttempts = 50
 
   /// Waits until no other thread or process has the file, and locks it.
   ///

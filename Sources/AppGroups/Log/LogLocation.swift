@@ -131,11 +131,16 @@ final class LogLocation: Sendable {
   func withPlace<Result>(
     _ body: (_ place: LogPlace, _ isFinal: Bool) throws(AppGroupsLogError) -> Result?
   ) throws(AppGroupsLogError) -> Result {
-    var isFinal = fixed != nil || turn.isHeldByThisThread
-    for round in 1... {
-      if let result = try attempt(isFinal, body) { return result }
-      isFinal = try !settle() || round == Scope.maximumFollowings
+    if fixed == nil, !turn.isHeldByThisThread {
+      // Other processes may swap the contents one after the other.
+      let result = try Backoff.constant(.zero).repeating(within: DirectoryRules.patience(for: url)) {
+        () throws(AppGroupsLogError) -> Result?? in
+        if let result = try attempt(false, body) { return result }
+        return try settle() ? nil : .some(nil)
+      }
+      if let result = result ?? nil { return result }
     }
+    if let result = try attempt(true, body) { return result }
     stop(because: "The final attempt of a log operation returned no result")
   }
 

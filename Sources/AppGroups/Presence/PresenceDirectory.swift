@@ -157,7 +157,8 @@ struct PresenceDirectory: Sendable {
   private static func isHeld(
     _ url: URL, orSuspended isSuspended: (Data) -> Bool
   ) throws(DurableFileError) -> Bool {
-    for _ in 0..<1000 {
+    let isHeld = try FileLock.waiting.repeating(within: DirectoryRules.patience(for: url)) {
+      () throws(DurableFileError) -> Bool? in
       guard let lock = FileLock(url.path, .reading, of: url) else { throw DurableFileError(errno, "open", url) }
       guard let status = lock.status else { throw DurableFileError(errno, "inspect", url) }
       guard status.kind == .regular else { throw .notARegularFile(url, kind: status.kind.rawValue) }
@@ -166,12 +167,12 @@ struct PresenceDirectory: Sendable {
       // process is gone, and no other process will ever use the name.
       // A suspended process, too, comes back with a new file.
       let isKept = isSuspended(try DurableFile.read(url))
-      guard try lock.isFile(at: url.path) else { continue }
+      guard try lock.isFile(at: url.path) else { return nil }
       if isKept { return true }
       unlink(url.path)
       return false
     }
-    return true
+    return isHeld ?? true
   }
 
   private static func names(in directory: URL) throws(DurableFileError) -> [String] {

@@ -23,16 +23,17 @@ final class PresenceFile: Sendable {
   ///
   /// The file is complete and locked before any other process can find it. Nothing here waits for another process.
   init(_ data: Data, at url: URL, temporariesIn folder: URL) throws(DurableFileError) {
-    for _ in 0..<1000 {
+    // A process that removes litter may hold the lock, or may have removed the file.
+    let lock = try FileLock.waiting.repeating(within: DirectoryRules.patience(for: url)) {
+      () throws(DurableFileError) -> FileLock? in
       let temporary = folder.appending(path: "\(UUID.random().uuidString).tmp", directoryHint: .notDirectory)
       guard let lock = FileLock(temporary.path, .new, of: url, owner: .ifReadable(path: folder.path)) else {
         throw DurableFileError(errno, "create a temporary file for", url)
       }
       do throws(DurableFileError) {
-        // A process that removes litter may hold the lock, or may have removed the file.
         guard try lock.tryLock(), try lock.isFile(at: temporary.path) else {
           unlink(temporary.path)
-          continue
+          return nil
         }
         guard data.withUnsafeBytes({ writeAll($0, to: lock.number, after: 0) }) == data.count else {
           throw DurableFileError(errno, "write", url)
@@ -42,9 +43,9 @@ final class PresenceFile: Sendable {
         unlink(temporary.path)
         throw error
       }
-      self.lock = lock
-      return
+      return lock
     }
-    throw .system(operation: "lock", path: url.path, errno: EWOULDBLOCK)
+    guard let lock else { throw .system(operation: "lock", path: url.path, errno: EWOULDBLOCK) }
+    self.lock = lock
   }
 }

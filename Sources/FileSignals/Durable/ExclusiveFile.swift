@@ -38,15 +38,11 @@ package final class ExclusiveFile {
     locking url: URL, within confinement: FileConfinement? = nil, joinsOuterLock: Bool = false,
     isForSwap: Bool = false, limit: Duration? = nil
   ) throws(DurableFileError) {
-    for _ in 0..<1000 {
+    (place, isLocked) = try Self.repeating(at: url, limit) { () throws(DurableFileError) in
       let place = try FilePlace(url, within: confinement)
       let hold = try Self.lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap, limit: limit)
-      guard let hold else { continue }
-      self.place = place
-      isLocked = hold == .own
-      return
+      return hold.map { (place, $0 == .own) }
     }
-    throw .system(operation: "lock", path: url.path, errno: ESTALE)
   }
 
   /// Waits until no other thread or process holds the lock of a file in an open directory, and acquires it.
@@ -60,14 +56,20 @@ package final class ExclusiveFile {
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package init(locking url: URL, at path: String, in base: CInt) throws(DurableFileError) {
-    for _ in 0..<1000 {
+    (place, isLocked) = try Self.repeating(at: url) { () throws(DurableFileError) in
       let place = try FilePlace(url, at: path, in: base)
-      guard let hold = try Self.lock(place) else { continue }
-      self.place = place
-      isLocked = hold == .own
-      return
+      return try Self.lock(place).map { (place, $0 == .own) }
     }
-    throw .system(operation: "lock", path: url.path, errno: ESTALE)
+  }
+
+  /// Locks a place again for as long as other programs replace it before it is locked.
+  @available(*, noasync)
+  private static func repeating(
+    at url: URL, _ limit: Duration? = nil, _ attempt: () throws(DurableFileError) -> (FilePlace, Bool)?
+  ) throws(DurableFileError) -> (FilePlace, Bool) {
+    let locked = try FileLock.waiting.repeating(within: limit ?? DirectoryRules.patience(for: url), attempt)
+    guard let locked else { throw .system(operation: "lock", path: url.path, errno: ESTALE) }
+    return locked
   }
 
   /// Waits until no other thread or process holds the lock of a place, and acquires it.

@@ -60,19 +60,30 @@ package final class FileAccess: Sendable {
       }
     }
     var (directory, name) = FileLocation.split(path)
-    for _ in 0..<FileConfinement.attempts {
-      guard let opened = try confinement.open(directory, for: name, of: url) else {
-        throw DurableFileError(errno, "read", url)
-      }
-      let number = opened.directory.number
-      do {
-        return try FileReader.read(name, in: number, followsLinks: false, limit: limit, url: url)
-      } catch .linkLoop {
-        let location = try FileLocation(resolving: url, within: confinement)
-        (directory, name) = (location.directory, location.name)
-      }
+    // Other programs may change the link between the two steps.
+    let data = try FileLock.waiting.repeating(within: DirectoryRules.patience(for: url)) {
+      () throws(DurableFileError) -> Data? in
+      if let data = try content(of: name, in: directory, within: confinement, limit: limit) { return data }
+      let location = try FileLocation(resolving: url, within: confinement)
+      (directory, name) = (location.directory, location.name)
+      return try content(of: name, in: directory, within: confinement, limit: limit)
     }
-    throw .notARegularFile(url, kind: FileStatus.Kind.link.rawValue)
+    guard let data else { throw .notARegularFile(url, kind: FileStatus.Kind.link.rawValue) }
+    return data
+  }
+
+  /// Returns the content of a file in a directory, or `nil` if it is a link.
+  private func content(
+    of name: String, in directory: String, within confinement: FileConfinement, limit: Int
+  ) throws(DurableFileError) -> Data? {
+    guard let opened = try confinement.open(directory, for: name, of: url) else {
+      throw DurableFileError(errno, "read", url)
+    }
+    do {
+      return try FileReader.read(name, in: opened.directory.number, followsLinks: false, limit: limit, url: url)
+    } catch .linkLoop {
+      return nil
+    }
   }
 
   /// Acquires the file's lock through the files that are still open from the last time, if the path still leads to

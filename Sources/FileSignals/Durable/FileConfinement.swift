@@ -22,9 +22,6 @@ package struct FileConfinement: Sendable {
   /// A directory within the root that the file must not lead into, free of symbolic links.
   private let closed: String?
 
-  /// The maximum number of attempts to resolve a path while other programs change a link in it.
-  static let attempts = 10
-
   /// Creates a confinement.
   ///
   /// - Parameters:
@@ -50,6 +47,12 @@ package struct FileConfinement: Sendable {
     let path: String
   }
 
+  /// The end of the attempts to open a directory.
+  private enum Opening: ~Copyable {
+    case opened(Opened)
+    case failed
+  }
+
   /// Opens the directory of a file, following links that stay inside the root.
   ///
   /// - Parameters:
@@ -60,14 +63,25 @@ package struct FileConfinement: Sendable {
   /// - Throws: ``DurableFileError/outsideRoot(_:target:)``, or the error of resolving a link.
   func open(_ path: String, for name: String, of url: URL) throws(DurableFileError) -> Opened? {
     var path = path
-    for _ in 0..<Self.attempts {
+    var failure = ENOTDIR
+    // Other programs may change a link in the path at any time.
+    let opened = try FileLock.waiting.repeating(within: DirectoryRules.patience(for: url)) {
+      () throws(DurableFileError) -> Opening? in
       try check(path == "/" ? "/\(name)" : "\(path)/\(name)", of: url)
-      if let directory = walk(path) { return Opened(directory: directory, path: path) }
+      if let directory = walk(path) { return .opened(Opened(directory: directory, path: path)) }
       // The path contains a link, or something else that is not a directory.
-      guard errno == ELOOP || errno == ENOTDIR, let target = try canonicalPath(path, of: url) else { return nil }
+      guard errno == ELOOP || errno == ENOTDIR, let target = try canonicalPath(path, of: url) else {
+        failure = errno
+        return .failed
+      }
       path = target
+      try check(path == "/" ? "/\(name)" : "\(path)/\(name)", of: url)
+      // The path without links leads there, unless another link has appeared on it.
+      guard let directory = walk(path) else { return nil }
+      return .opened(Opened(directory: directory, path: path))
     }
-    errno = ENOTDIR
+    if case .opened(let opened) = opened { return opened }
+    errno = failure
     return nil
   }
 

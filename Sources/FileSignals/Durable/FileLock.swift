@@ -1,5 +1,5 @@
 package import Foundation
-import Signals
+package import Signals
 import Synchronization
 
 #if canImport(Darwin)
@@ -154,7 +154,7 @@ package struct FileLock: ~Copyable, Sendable {
   }
 
   /// The pauses between attempts, because no system call waits for a lock with a time limit.
-  static var waiting: Backoff { .exponential(from: .microseconds(50), upTo: .milliseconds(10), factor: 1.5) }
+  package static var waiting: Backoff { .exponential(from: .microseconds(50), upTo: .milliseconds(10), factor: 1.5) }
 
   /// The process that holds the lock; `nil` if it is unknown.
   package var holder: LockHolder? { LockHolder.find(identity, descriptor: number) }
@@ -211,13 +211,16 @@ package struct FileLock: ~Copyable, Sendable {
   ) throws(DurableFileError) -> FileLock? {
     let path = path ?? url.path
     // Another process may remove the file between the two steps. The lock would then no longer exclude a third process.
-    for _ in 0..<100 {
+    var acquired: FileLock?
+    _ = try waiting.repeating(within: DirectoryRules.patience(for: url)) { () throws(DurableFileError) -> Bool? in
       guard let lock = FileLock(path, in: directory, opening, of: url, owner: owner()) else {
         throw DurableFileError(errno, "lock", url)
       }
-      guard try lock.tryLock() else { return nil }
-      if try lock.isFile(at: path, in: directory) { return lock }
+      guard try lock.tryLock() else { return false }
+      guard try lock.isFile(at: path, in: directory) else { return nil }
+      acquired = consume lock
+      return true
     }
-    return nil
+    return acquired
   }
 }

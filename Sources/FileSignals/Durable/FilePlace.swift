@@ -131,19 +131,22 @@ package final class FilePlace: Sendable {
     let parent = directory.number
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     // Another process may remove the folder directly after it was created, although this package never does.
-    for _ in 0..<100 {
+    let owner = directory.number
+    let folder = try FileLock.waiting.repeating(within: DirectoryRules.patience(for: location.url)) {
+      () throws(DurableFileError) -> Descriptor? in
       if let folder = Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) }) { return folder }
       guard errno == ENOENT else { throw folderFailure(errno, location, parent) }
-      guard mkdirat(parent, FileLocation.sharedFolder, 0o700) != 0 else {
+      if mkdirat(parent, FileLocation.sharedFolder, 0o700) == 0 {
         let made = Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) })
-        if let made { inheritOwner(made.number, from: directory.status) }
-        continue
+        if let made { inheritOwner(made.number, from: FileStatus(descriptor: owner)) }
+      } else if errno != EEXIST {
+        let directoryURL = URL(fileURLWithPath: location.directory, isDirectory: true)
+        throw errno == ENOENT ? .directoryNotFound(directoryURL) : DurableFileError(errno, "create", location.folderURL)
       }
-      guard errno != EEXIST else { continue }
-      let directoryURL = URL(fileURLWithPath: location.directory, isDirectory: true)
-      throw errno == ENOENT ? .directoryNotFound(directoryURL) : DurableFileError(errno, "create", location.folderURL)
+      return Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) })
     }
-    throw .system(operation: "create", path: location.folderURL.path, errno: ESTALE)
+    guard let folder else { throw .system(operation: "create", path: location.folderURL.path, errno: ESTALE) }
+    return folder
   }
 
   /// Returns the error of opening the folder; something else may have its name.
@@ -158,14 +161,16 @@ package final class FilePlace: Sendable {
   private static func openSidecar(
     of location: FileLocation, in folder: borrowing Descriptor, _ directory: borrowing Descriptor
   ) throws(DurableFileError) -> FileLock {
-    let parent = folder.number
-    for _ in 0..<100 {
-      let sidecar = FileLock(
-        location.lockName, in: parent, .createdIfMissing, of: location.url, owner: directory.status)
-      if let sidecar { return sidecar }
-      guard errno == ENOENT else { break }
+    let (parent, owner) = (folder.number, directory.number)
+    var failure = ENOENT
+    var sidecar: FileLock?
+    _ = FileLock.waiting.repeating(within: DirectoryRules.patience(for: location.url)) { () -> Bool? in
+      sidecar = FileLock(location.lockName, in: parent, .createdIfMissing, of: location.url, owner: FileStatus(descriptor: owner))
+      if sidecar != nil { return true }
+      failure = errno
+      return failure == ENOENT ? nil : false
     }
-    let failure = errno
+    if let sidecar { return sidecar }
     let kind = FileStatus.ifReadable(path: location.lockName, relativeTo: parent, followsLinks: false)?.kind
     if let kind, kind != .regular {
       throw .notARegularFile(location.lockURL, kind: kind.rawValue)

@@ -81,6 +81,16 @@ package final class DirectoryRules: Sendable {
     areSet ? shared.rule(for: file).limit : nil
   }
 
+  /// The longest time for which an operation starts again because other programs get in its way, unless the directory
+  /// has a limit for locks.
+  package static let defaultPatience = Duration.seconds(10)
+
+  /// Returns the longest time for which an operation on a file starts again because other programs get in its way.
+  ///
+  /// It is the limit of the directory for locks, or ten seconds. A number of attempts would be too small on a busy
+  /// machine, and too large for a program that must not wait.
+  package static func patience(for file: URL) -> Duration { limit(for: file) ?? defaultPatience }
+
   /// Returns the phase for a file.
   package static func phase(for file: URL) -> Phase {
     // Ordered after the registration of the caller; see ``Suspensions/add(_:at:)``.

@@ -11,17 +11,21 @@ package import Signals
 extension Backoff {
   /// Repeats an attempt until it succeeds or a time has passed, and blocks the thread between attempts.
   ///
+  /// An attempt that succeeds at once does not even read the clock.
+  ///
   /// - Parameters:
-  ///   - limit: The longest time; at least one attempt is made.
+  ///   - limit: The longest time, which begins when the first attempt has failed.
   ///   - attempt: Returns a result, or `nil` to be called again.
   /// - Returns: The result, or `nil` if the time has passed.
   /// - Throws: The error of `attempt`.
   @available(*, noasync, message: "It blocks the thread")
-  package func repeating<Result, Failure: Error>(
-    within limit: Duration, _ attempt: () throws(Failure) -> Result?
+  package func repeating<Result: ~Copyable, Failure: Error>(
+    within limit: @autoclosure () -> Duration, _ attempt: () throws(Failure) -> Result?
   ) throws(Failure) -> Result? {
-    let deadline = ContinuousClock.now + limit
+    if let result = try attempt() { return result }
+    let deadline = ContinuousClock.now + limit()
     var pauses = pauses()
+    guard pauses.sleep() else { return nil }
     while true {
       if let result = try attempt() { return result }
       guard ContinuousClock.now < deadline, pauses.sleep() else { return nil }

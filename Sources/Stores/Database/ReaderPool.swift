@@ -1,5 +1,7 @@
 import AppGroups
 import Dispatch
+import FileSignals
+import Foundation
 import Signals
 
 /// The reading connections of a database, opened on demand up to a limit.
@@ -57,17 +59,18 @@ final class ReaderPool: @unchecked Sendable {
 
   /// Waits for a connection, and runs a closure in a transaction on it.
   func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
-    for _ in 0..<Self.maximumOpenings {
-      if case .done(let result) = try attempt(body) { return result }
+    // Other processes may swap the contents one after the other.
+    let result = try Backoff.constant(.zero).repeating(within: patience) { () throws -> Attempt<Result>? in
+      if case .done(let result) = try attempt(body) { return .done(result) }
       // This thread has just returned the permit that the swap waits for.
-      if scope?.waitUntilFollowed() == false { break }
+      return scope?.waitUntilFollowed() == false ? .swapped : nil
     }
+    if case .done(let result) = result { return result }
     throw DatabaseError.unopenable(
-      file.location.path, because: "other processes kept swapping its directory; read again")
+      file.location.path, because: "other processes kept swapping its directory for \(patience); read again")
   }
 
-  /// The largest number of attempts to open a connection while the contents are swapped.
-  private static let maximumOpenings = 20
+  private var patience: Duration { DirectoryRules.patience(for: URL(filePath: file.location.path)) }
 
   /// The result of one attempt to read.
   private enum Attempt<Result> {

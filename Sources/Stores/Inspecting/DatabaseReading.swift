@@ -1,13 +1,6 @@
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Signals
 
 /// Opens databases for reading, in a way that neither changes them nor delays their processes.
 ///
@@ -25,7 +18,7 @@ enum DatabaseReading {
     // The log is beside the file to which a link leads.
     let url = DatabaseLocation.file(file).resolved.url ?? file
     var failure: (any Error)?
-    for _ in 0..<20 {
+    let result = try Backoff.constant(.milliseconds(2)).repeating(within: .seconds(1)) { () throws -> Result? in
       let isOpen = try isOpen(url)
       if isOpen, try FileStatus(path: url.path + "-shm") != nil {
         do throws(DatabaseError) {
@@ -33,15 +26,15 @@ enum DatabaseReading {
         } catch {
           // No mark in the index suits a reader at this moment; the next transaction leaves one.
           failure = error
-          usleep(2000)
-          continue
+          return nil
         }
       }
       guard try isOpen || isLogEmpty(url) else { return try readCopy(of: url, body) }
       let stamps = try stamps(url)
       let result = Swift.Result { try withConnection(url.path, .immutable, body) }
-      if try self.stamps(url) == stamps { return try result.get() }
+      return try self.stamps(url) == stamps ? try result.get() : nil
     }
+    if let result { return result }
     throw failure ?? DatabaseError.unopenable(url.path, because: "it changes all the time")
   }
 

@@ -39,11 +39,14 @@ extension PathChanges {
     return isOther
   }
 
+  /// The longest time for which the watches are armed again because the path changes in the meantime.
+  private static var armingPatience: Duration { .seconds(1) }
+
   /// Arms the watches, and then checks whether the path still leads to the same place.
   ///
   /// Otherwise a change in between would never be detected.
   private func arm(_ arming: inout Arming) {
-    for _ in 0..<1000 {
+    let isArmed = FileLock.waiting.repeating(within: Self.armingPatience) { () -> Bool? in
       let next = WatchPlan(path: path, target: target)
       arming.failure = nil
       let armed = polling.isForced ? [] : watches(of: next, &arming)
@@ -53,9 +56,13 @@ extension PathChanges {
       // A directory that vanished before it could be watched has changed the plan, too.
       if WatchPlan(path: path, target: target) == next {
         if case .automatic = polling { arming.silentFileSystem = next.silentFileSystem }
-        return choosePolling(&arming)
+        choosePolling(&arming)
+        return true
       }
+      return nil
     }
+    guard isArmed == nil else { return }
+    // Another attempt follows later.
     arming.failure = .system(operation: "keep up with changes to", path: path, errno: EAGAIN)
   }
 
