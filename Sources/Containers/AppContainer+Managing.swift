@@ -17,6 +17,9 @@ extension AppContainer {
   ///
   /// If it is active, unsaved state in memory is written first. No other thread or process can switch during the copy.
   ///
+  /// Other programs may write during the copy. A database of SQLite is copied as it was at one moment, with its log or
+  /// journal. Locks that this process holds on the files are kept.
+  ///
   /// - Parameters:
   ///   - environment: The environment to copy.
   ///   - name: The name of the copy; by default the same as the original.
@@ -25,7 +28,8 @@ extension AppContainer {
   /// - Returns: The copy, which was never activated. It has no extended attributes, hard links become separate files,
   ///   and set-user bits are removed.
   /// - Throws: ``AppContainerError``, among them ``AppContainerError/unsupportedFile(_:kind:)`` for named pipes and the
-  ///   like; then nothing is left of the copy.
+  ///   like, and ``AppContainerError/heldOpen(reason:)`` if another program keeps a database locked, or a file changing,
+  ///   for the time limit of the directory; then nothing is left of the copy.
   /// - Complexity: O(*n*) in the number and size of the files.
   @discardableResult
   public func clone(

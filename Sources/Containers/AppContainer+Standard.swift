@@ -10,7 +10,7 @@ extension AppContainer {
   /// among the user's data: in `Application Support`, `$XDG_DATA_HOME` or `~/.local/share`. The first access opens it,
   /// and it stays open.
   ///
-  /// To choose the directory, in a test or a tool for example, use ``init(home:)``.
+  /// To choose the directory, in a test or a tool for example, use ``init(home:defaultName:)``.
   ///
   /// - Throws: ``AppContainerError`` if there is no such directory, or if it cannot hold environments.
   public static var standard: AppContainer {

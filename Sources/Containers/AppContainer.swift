@@ -68,34 +68,45 @@ public final class AppContainer: Sendable {
 
   /// Opens the environments of a directory.
   ///
-  /// - Parameter home: The root, which is created if it is missing. Existing files belong to the default environment.
+  /// - Parameters:
+  ///   - home: The root, which is created if it is missing. Existing files belong to the default environment.
+  ///   - defaultName: The name that the default environment gets when the root is opened for the first time. Later,
+  ///     ``update(_:name:description:)`` renames it.
   /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if the record of the active one is
   ///   unreadable.
-  public convenience init(home: URL) throws(AppContainerError) {
-    try self.init(home: home) { _ in }
+  public convenience init(home: URL, defaultName: String = "Default") throws(AppContainerError) {
+    try self.init(home: home, defaultName: defaultName) { _ in }
   }
 
   /// Opens the environments of a group's directory, which several apps share.
   ///
-  /// - Parameter group: The group.
+  /// - Parameters:
+  ///   - group: The group.
+  ///   - defaultName: The name that the default environment gets when the root is opened for the first time, by any of
+  ///     the apps. Later, ``update(_:name:description:)`` renames it.
   /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if the record of the active one is
   ///   unreadable.
-  public convenience init(group: AppGroupsContainer) throws(AppContainerError) {
-    try self.init(.group(group.containerURL), settings: [])
+  public convenience init(
+    group: AppGroupsContainer, defaultName: String = "Default"
+  ) throws(AppContainerError) {
+    try self.init(.group(group.containerURL), defaultName: defaultName, settings: [])
   }
 
   /// Opens the environments of a directory, and switches settings with them.
   ///
   /// - Parameters:
   ///   - home: The root.
+  ///   - defaultName: The name of the default environment when the root is opened for the first time.
   ///   - settings: The settings that are switched with the files.
   ///   - onStep: Called at each step of a change by this process, and when it undoes the change of another one.
   /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if the record of the active one is
   ///   unreadable.
   package convenience init(
-    home: URL, settings: [any EnvironmentSettings] = [], onStep: @escaping @Sendable (SwitchStep) -> Void
+    home: URL, defaultName: String = "Default", settings: [any EnvironmentSettings] = [],
+    onStep: @escaping @Sendable (SwitchStep) -> Void
   ) throws(AppContainerError) {
-    try self.init(ContainerLayout(root: Self.resolved(home)), settings: settings, onStep: onStep)
+    try self.init(
+      ContainerLayout(root: Self.resolved(home)), defaultName: defaultName, settings: settings, onStep: onStep)
   }
 
   /// Opens the environments of a directory with the layout of an app's sandbox on Apple's systems.
@@ -112,10 +123,11 @@ public final class AppContainer: Sendable {
   }
 
   init(
-    _ layout: ContainerLayout, settings: [any EnvironmentSettings],
+    _ layout: ContainerLayout, defaultName: String = "Default", settings: [any EnvironmentSettings],
     onStep: @escaping @Sendable (SwitchStep) -> Void = { _ in }
   ) throws(AppContainerError) {
-    engine = try ContainerEngines.shared.engine(for: layout, settings: settings, onStep: onStep)
+    engine = try ContainerEngines.shared.engine(
+      for: layout, defaultName: defaultName, settings: settings, onStep: onStep)
     environments = Property(engine.environments, keeping: engine)
     active = Property(engine.active, keeping: engine)
     health = engine.health

@@ -1,6 +1,7 @@
 import AppGroups
 public import FileSignals
 public import Foundation
+import Signals
 
 /// An error in an operation on environments.
 ///
@@ -12,6 +13,9 @@ public enum AppContainerError: Error, Hashable, Sendable {
 
   /// No environment has this identifier, or it was deleted.
   case notFound(id: UUID)
+
+  /// No environment has this name; `known` lists the names that exist.
+  case nameNotFound(String, known: [String])
 
   /// Another environment has the name, and names must be unique; see ``AppContainer/requiresUniqueNames``.
   case nameTaken(String, by: UUID)
@@ -111,6 +115,9 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
       "\(url.path) cannot hold environments: \(clause(reason)). Choose a directory that is readable and writable."
     case .notFound(let id):
       "There is no environment \(id.uuidString). Check the list of environments; another process may have deleted it."
+    case .nameNotFound(let name, let known):
+      "There is no environment named \(name.debugDescription).\(Self.suggestion(for: name, in: known)) Correct the name, "
+        + "or create the environment with create(name:)."
     case .nameTaken(let name, let id):
       "The environment \(id.uuidString) already has the name \(name.debugDescription). Choose another name, or get "
         + "that environment with environment(named:)."
@@ -148,7 +155,8 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
         + "imported. Update this program."
     case .unsafeArchive(let url, let entry, let reason):
       "The archive \(url.path) contains the unsafe entry \(entry.debugDescription): \(reason). Nothing was imported. If "
-        + "no one has tampered with the archive, export it again."
+        + "it is a link in an archive of your own, import it with allowsOutwardLinks: true. Otherwise get the archive "
+        + "again, because someone may have tampered with it."
     case .cancelled(let operation):
       "\(operation) was cancelled, and the partial result was removed."
     case .file(let error):
@@ -156,6 +164,15 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
     case .unobservable(let error):
       error.description
     }
+  }
+
+  /// Returns a sentence with the name that was probably meant, and one with the names that exist.
+  private static func suggestion(for name: String, in known: [String]) -> String {
+    let nearest = known.first { $0.lowercased() == name.lowercased() } ?? Nearest.text(to: name, in: known)
+    let listed = known.prefix(10).map(\.debugDescription).joined(separator: ", ")
+    let others = known.count > 10 ? " and \(known.count - 10) others" : ""
+    return (nearest.map { " Did you mean \($0.debugDescription)?" } ?? "")
+      + (known.isEmpty ? "" : " The names are \(listed)\(others).")
   }
 
   /// The error for a record that cannot be decoded.

@@ -1,7 +1,7 @@
 /// A search for the text that was probably meant.
-enum Nearest {
+package enum Nearest {
   /// Returns the text that needs the fewest changes, if there are only a few.
-  static func text(to wanted: String, in texts: some Sequence<String>) -> String? {
+  package static func text(to wanted: String, in texts: some Sequence<String>) -> String? {
     let limit = Swift.max(2, wanted.count / 3)
     let rated = texts.map { (distance: distance(wanted, $0), text: $0) }.filter { $0.distance <= limit }
     return rated.min { ($0.distance, $0.text) < ($1.distance, $1.text) }?.text

@@ -1,3 +1,4 @@
+import AppGroups
 import Containers
 import Foundation
 import Signals
@@ -6,15 +7,62 @@ import Testing
 
 @Suite("Environments by name", .eachLayout, .patient)
 struct NameTests {
-  @Test func `an environment is created once, and then found by its name`() throws {
+  @Test func `an environment is created once if it is missing, and then found by its name`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let staging = try app.environment(named: "Staging", description: "for testers")
+    let staging = try app.createIfMissing(name: "Staging", description: "for testers")
     #expect(staging.description == "for testers" && app.active.value.isDefault)
-    #expect(try app.environment(named: "Staging", description: "other") == staging)
-    #expect(try fixture.open().environment(named: "Staging") == staging)
+    #expect(try app.createIfMissing(name: "Staging", description: "other") == staging)
+    #expect(try fixture.open().createIfMissing(name: "Staging") == staging)
+    #expect(try app.environment(named: "Staging") == staging)
     #expect(try app.environment(named: "Default").isDefault)
     #expect(app.environments.value.map(\.name) == ["Default", "Staging"])
+  }
+
+  @Test func `a name with a typing error is not found and creates nothing, and the error names the right one`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    try app.create(name: "Staging")
+    try app.create(name: "Production")
+    let known = ["Default", "Staging", "Production"]
+    for (name, meant) in [("Stagin", "Staging"), ("staging", "Staging"), ("PRODUCTION", "Production")] {
+      let error = #expect(throws: AppContainerError.nameNotFound(name, known: known)) { try app.environment(named: name) }
+      #expect(
+        error?.description == "There is no environment named \"\(name)\". Did you mean \"\(meant)\"? The names are "
+          + "\"Default\", \"Staging\", \"Production\". Correct the name, or create the environment with create(name:).")
+    }
+    let error = #expect(throws: AppContainerError.self) { try app.environment(named: "x") }
+    #expect(error?.description.contains("Did you mean") == false)
+    #expect(app.environments.value.map(\.name) == known)
+    #expect(AppContainerError.nameNotFound("x", known: (0..<12).map(String.init)).description.contains("and 2 others."))
+  }
+
+  @Test func `the first environment gets the given name once, and keeps a name that it was given later`() throws {
+    let fixture = try Fixture()
+    guard fixture.layout == .plain else { return }
+    let app = try AppContainer(home: fixture.root, defaultName: "Production")
+    #expect(app.active.value.name == "Production" && app.active.value.isDefault)
+    #expect(fixture.exists("top.txt"))
+    #expect(try AppContainer(home: fixture.root, defaultName: "Other").active.value.name == "Production")
+    try app.update(app.active.value, name: "Live", description: nil)
+    #expect(try AppContainer(home: fixture.root, defaultName: "Production").active.value.name == "Live")
+    let group = try TemporaryDirectory()
+    let container = try AppGroupsContainer(directory: group.url)
+    #expect(try AppContainer(group: container, defaultName: "Shared").environment(named: "Shared").isDefault)
+  }
+
+  @Test func `processes that open a new root at the same time agree on the name of its first environment`() async throws {
+    for _ in 0..<Scale.count(5, torture: 100) {
+      let fixture = try Fixture()
+      let peers = try (0..<3).map { _ in try PeerProcess() }
+      let names = try await withThrowingTaskGroup(of: String.self) { group in
+        for (index, peer) in peers.enumerated() {
+          group.addTask { try await peer.send("env-first \(index) \(fixture.root.path)") }
+        }
+        return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+      }
+      #expect(names.count == 1)
+    }
   }
 
   @Test func `canonically equivalent names are equal, and the oldest of several environments is found`() throws {
@@ -23,7 +71,9 @@ struct NameTests {
     let first = try app.create(name: "Cafe\u{301}")
     try app.create(name: "Caf\u{e9}")
     #expect(try app.environment(named: "Caf\u{e9}") == first)
-    #expect(try app.environment(named: "caf\u{e9}").id != first.id)
+    #expect(try app.createIfMissing(name: "Caf\u{e9}") == first)
+    #expect(throws: AppContainerError.self) { try app.environment(named: "caf\u{e9}") }
+    #expect(try app.createIfMissing(name: "caf\u{e9}").id != first.id)
   }
 
   @Test func `processes that request one name concurrently receive the same environment`() async throws {
@@ -35,7 +85,7 @@ struct NameTests {
     for round in 0..<rounds {
       let ids = try await withThrowingTaskGroup(of: String.self) { group in
         for peer in peers { group.addTask { try await peer.send("env-named \(round)") } }
-        group.addTask { try await onThread { try app.environment(named: "\(round)").id.uuidString } }
+        group.addTask { try await onThread { try app.createIfMissing(name: "\(round)").id.uuidString } }
         return try await group.reduce(into: Set<String>()) { $0.insert($1) }
       }
       #expect(ids.count == 1, "round \(round)")
@@ -123,7 +173,8 @@ struct NameTests {
     let work = try app.create(name: "Work")
     try Tree.write("kept", to: fixture.data(work).appending(path: "file"))
     try fixture.write("garbage", to: ".containers/\(work.id)/info.json")
-    let new = try app.environment(named: "Work")
+    #expect(throws: AppContainerError.nameNotFound("Work", known: ["Default"])) { try app.environment(named: "Work") }
+    let new = try app.createIfMissing(name: "Work")
     #expect(new.id != work.id)
     #expect(app.environments.value.first { $0.id == work.id }?.problem != nil)
     #expect(Tree.text(fixture.data(work).appending(path: "file")) == "kept")

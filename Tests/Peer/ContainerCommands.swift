@@ -8,6 +8,7 @@ import TestSupport
 ///
 /// - `env-crash N`: kill this process at the Nth step of later changes
 /// - `env DIR`: open the root DIR
+/// - `env-first NAME DIR`: open the root DIR, whose first environment gets a name, and answer the name that it has
 /// - `env-named NAME`: get the environment with a name, creating it if missing
 /// - `env-unique`: require unique names
 /// - `env-new NAME`, `env-activate UUID`, `env-delete UUID`, `env-clean UUID`, `env-clone UUID`: change it
@@ -40,6 +41,11 @@ final class ContainerCommands: CommandFamily {
     case "env":
       let root = try URL(filePath: command.argument(), directoryHint: .isDirectory)
       opened = try openEnvironments(of: root) { [crash] _ in crash?.count() }
+    case "env-first":
+      let arguments = try command.arguments(2)
+      let app = try AppContainer(home: URL(filePath: arguments[1], directoryHint: .isDirectory), defaultName: arguments[0])
+      opened = app
+      return app.active.value.name
     case "env-active": return try app().active.value.id.uuidString
     case "env-list": return try app().environments.value.map(\.id.uuidString).joined(separator: ",")
     case "env-counts":
@@ -66,7 +72,7 @@ final class ContainerCommands: CommandFamily {
   private func change(_ command: Command) throws -> String? {
     switch command.word {
     case "env-new": return try app().create(name: command.argument()).id.uuidString
-    case "env-named": return try app().environment(named: command.argument()).id.uuidString
+    case "env-named": return try app().createIfMissing(name: command.argument()).id.uuidString
     case "env-unique": try app().requiresUniqueNames = true
     case "env-clone": return try app().clone(id: command.identifier()).id.uuidString
     case "env-activate": try app().activate(id: command.identifier())

@@ -43,18 +43,15 @@ extension ContainerAccess {
     let original = environment(id)
     return try withContents(of: id) { contents in
       try make(name: name ?? original.name, description: description ?? original.description) { directory in
-        var copier = TreeCopier(progress: progress)
-        let data = try Folder(EntryPath("data"), in: directory)
-        for entry in contents.entries {
-          for parent in entry.ancestors {
-            try data.makeDirectory(parent, permissions: contents.files.status(of: parent)?.permissions ?? 0o700)
-          }
-          try copier.copy(entry, in: contents.files, to: entry, in: data)
-        }
-        let settings = EntryPath(ContainerLayout.settings)
-        for name in try contents.settings.names() {
-          let copy = try Folder(settings, in: directory)
-          try copier.copy(name, in: contents.settings, to: name, in: copy)
+        // The other thread opens the directories itself, because it has other descriptors.
+        let (files, settings) = (contents.files.url, contents.settings.url)
+        let (entries, place) = (contents.entries.sorted(), directory.url)
+        try SeparateDescriptors.run(staging: hidden.url) { descriptors throws(AppContainerError) in
+          var copier = TreeCopier(with: descriptors, progress: progress)
+          let directory = try Folder(place)
+          try copier.copy(entries, of: Folder(files), into: Folder(EntryPath("data"), in: directory))
+          let kept = try Folder(settings)
+          try copier.copy(kept.names().sorted(), of: kept, into: Folder(EntryPath(ContainerLayout.settings), in: directory))
         }
         // The original may be removed as soon as the copy is in the list.
         try FileSystemFlush.wait(for: directory)

@@ -1,8 +1,15 @@
 import Foundation
 
 extension ContainerAccess {
-  /// Returns the environment with a name, and creates it if it is missing.
-  func environment(named name: String, description: String?) throws -> AppContainer.Environment {
+  /// Returns the oldest environment with a name.
+  func environment(named name: String) throws -> AppContainer.Environment {
+    if let environment = try first(named: name) { return environment }
+    let known = state.ids.map { self.environment($0) }.filter { $0.problem == nil }.map(\.name)
+    throw AppContainerError.nameNotFound(name, known: known)
+  }
+
+  /// Returns the oldest environment with a name, and creates it if it is missing.
+  func createIfMissing(name: String, description: String?) throws -> AppContainer.Environment {
     if let environment = try first(named: name) { return environment }
     return try make(name: name, description: description)
   }

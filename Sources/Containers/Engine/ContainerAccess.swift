@@ -35,7 +35,7 @@ final class ContainerAccess {
       let name = AppContainer.Environment.defaultID.uuidString
       try makeDirectories(of: name)
       if try hidden.status(of: EntryPath("\(name)/\(ContainerLayout.info)")) == nil {
-        try store.write(EnvironmentInfo(uuid: name, name: "Default", createdAt: Date()), for: name)
+        try store.write(EnvironmentInfo(uuid: name, name: engine.defaultName, createdAt: Date()), for: name)
       }
       state.revision = 1
       try store.write(state, to: file)

@@ -12,6 +12,7 @@ import Signals
 /// ```
 final class ContainerEngine: Sendable {
   let layout: ContainerLayout
+  let defaultName: String
   let store: ContainerStore
   let participants = Participants()
   let outbox = WaitingOutbox<@Sendable () -> Void>()
@@ -49,17 +50,20 @@ final class ContainerEngine: Sendable {
   ///
   /// - Parameters:
   ///   - layout: The paths in the root.
+  ///   - defaultName: The name of the default environment if the root has no environments yet.
   ///   - settings: The settings that are switched, too.
   ///   - onStep: Called at each step of a change.
   ///   - watch: Creates the signal of changes of a file.
   /// - Throws: ``AppContainerError``.
   init(
-    _ layout: ContainerLayout, settings: [any EnvironmentSettings], onStep: @escaping @Sendable (SwitchStep) -> Void,
+    _ layout: ContainerLayout, defaultName: String = "Default", settings: [any EnvironmentSettings],
+    onStep: @escaping @Sendable (SwitchStep) -> Void,
     watch: (URL) throws(FileObserverError) -> any ChangeSource = { url throws(FileObserverError) in
       try PathChanges(file: url)
     }
   ) throws(AppContainerError) {
     self.layout = layout
+    self.defaultName = defaultName
     current = Guarded(Current(stepHook: onStep))
     store = ContainerStore(layout: layout)
     scope = Scope(root: layout.root)

@@ -12,7 +12,8 @@ final class ContainerEngines: Sendable {
 
   /// Returns the engine of a root, and creates it if it is missing.
   func engine(
-    for layout: ContainerLayout, settings: [any EnvironmentSettings], onStep: @escaping @Sendable (SwitchStep) -> Void
+    for layout: ContainerLayout, defaultName: String, settings: [any EnvironmentSettings],
+    onStep: @escaping @Sendable (SwitchStep) -> Void
   ) throws(AppContainerError) -> ContainerEngine {
     if let engine = entries.withLock({ $0[layout]?.engine }) {
       for one in settings { engine.participants.add(one) }
@@ -21,7 +22,7 @@ final class ContainerEngines: Sendable {
     }
     // Opening may wait for another process, so it is done without the lock. If two threads open a root, one engine is
     // used.
-    let made = try ContainerEngine(layout, settings: settings, onStep: onStep)
+    let made = try ContainerEngine(layout, defaultName: defaultName, settings: settings, onStep: onStep)
     return entries.withLock { entries in
       entries = entries.filter { $0.value.engine != nil }
       if let engine = entries[layout]?.engine { return engine }

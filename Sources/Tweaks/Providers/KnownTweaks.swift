@@ -1,3 +1,5 @@
+import Signals
+
 /// The known tweaks, by the names that a provider uses for them.
 struct KnownTweaks {
   private var tweaks: [String: [Tweak]] = [:]

@@ -6,15 +6,10 @@ extension AppContainer {
 
   /// Creates the environments that are missing.
   ///
-  /// Processes that start at the same time get the same environments, because each step finds what another one made.
+  /// The first one is the default environment. Processes that start at the same time get the same environments, because
+  /// each step finds what another one made.
   func createAll() throws {
-    // The default environment is where an app without environments had its files.
-    if let first = environments.value.first(where: \.isDefault), first.name != Self.names[0] {
-      try update(first, name: Self.names[0], description: first.description)
-    }
-    for name in Self.names where !environments.value.contains(where: { $0.name == name }) {
-      _ = try environment(named: name)
-    }
+    for name in Self.names { try createIfMissing(name: name) }
   }
 
   /// Activates the environment with a name, for all processes.

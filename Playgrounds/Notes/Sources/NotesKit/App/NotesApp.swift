@@ -48,7 +48,8 @@ public final class NotesApp: Sendable {
     self.home = try AppGroupsContainer(directory: home)
     // A process that a debugger has stopped delays the others no longer than this.
     self.home.lockTimeout = .seconds(10)
-    environments = try AppContainer(home: home.appending(path: "Environments"))
+    environments = try AppContainer(
+      home: home.appending(path: "Environments"), defaultName: AppContainer.names[0])
     environments.requiresUniqueNames = true
     try environments.createAll()
 
