@@ -20,6 +20,7 @@ let commands = Commands(families: [
   ProcessCommands(),
   WatchCommands(console: console),
   StoreCommands(console: console),
+  DatabaseCommands(),
   LiveCommands(),
   ShareCommands(console: console),
   SchemaCommands(console: console),

@@ -26,7 +26,8 @@ extension AppContainer {
   /// ```
   ///
   /// If the environment is active, unsaved state in memory is written first, and live values are held. No other thread
-  /// or process can switch during the export. The file appears as a whole and survives a power failure, or it does not
+  /// or process can switch during the export. Other programs may write: see ``clone(_:name:description:progress:)``. The
+  /// file appears as a whole and survives a power failure, or it does not
   /// appear at all. Only its owner may read it. It is as secret as the most secret file in the environment.
   ///
   /// - Parameters:
@@ -35,8 +36,9 @@ extension AppContainer {
   ///   - progress: A closure that receives the amount written so far, and returns whether to continue.
   /// - Returns: The amount written.
   /// - Throws: ``AppContainerError``, such as ``AppContainerError/unsupportedFile(_:kind:)`` for named pipes and the
-  ///   like, and ``AppContainerError/heldOpen(reason:)`` if a file changes while it is read. Then an existing file is
-  ///   unchanged.
+  ///   like, ``AppContainerError/blocked(_:reason:)`` for a path that is too long or deep for an archive, and
+  ///   ``AppContainerError/heldOpen(reason:)`` if a large file is rewritten while it is read, or another program keeps
+  ///   a database locked. Then an existing file is unchanged.
   /// - Complexity: O(*n*) in the number and size of the files. Memory use does not depend on the size of the files.
   @discardableResult
   public func export(
@@ -108,7 +110,7 @@ extension ContainerAccess {
         EnvironmentArchive.Tree(
           name: ContainerLayout.settings, folder: contents.settings, entries: try contents.settings.names()),
       ]
-      return try EnvironmentArchive.write(trees, manifest: manifest, to: url, progress: progress)
+      return try EnvironmentArchive.write(trees, manifest: manifest, to: url, staging: hidden.url, progress: progress)
     }
   }
 

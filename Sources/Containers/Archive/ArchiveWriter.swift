@@ -8,6 +8,9 @@ struct ArchiveWriter {
   private var waiting: [UInt8]
   private var checksum: UInt32
 
+  /// The descriptors of the thread that appends, if they are not those of the file.
+  var descriptors: SeparateDescriptors?
+
   init(to file: ExclusiveFile) throws(AppContainerError) {
     self.file = file
     content = try wrapped { () throws(DurableFileError) in try file.prepareInPieces() }
@@ -31,12 +34,13 @@ struct ArchiveWriter {
   }
 
   private mutating func flush() throws(AppContainerError) {
-    let content = content
-    let result = waiting.withUnsafeBytes { bytes in
-      Result { () throws(DurableFileError) in try content.append(bytes) }
+    let write = { [content, waiting] in
+      waiting.withUnsafeBytes { bytes in Result { () throws(DurableFileError) in try content.append(bytes) } }
     }
+    let result = descriptors?.onCaller(write) ?? write()
     try wrapped { () throws(DurableFileError) in try result.get() }
-    waiting.removeAll(keepingCapacity: true)
+    waiting = []
+    waiting.reserveCapacity(2 * ArchiveFormat.piece)
   }
 
   /// Writes the end record, and renames the archive into place durably.

@@ -36,12 +36,14 @@ enum EnvironmentArchive {
   ///   - trees: The directories to write.
   ///   - manifest: The description of the environment.
   ///   - url: The file, outside of the trees; an existing file is replaced.
+  ///   - staging: A directory for temporary clones of files, on the file system of the trees.
   ///   - progress: Receives the amount written so far, and returns whether to continue.
   /// - Returns: The amount written.
   /// - Throws: ``AppContainerError``; then an existing file is unchanged.
   @discardableResult
   static func write(
-    _ trees: [Tree], manifest: Manifest, to url: URL, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
+    _ trees: [Tree], manifest: Manifest, to url: URL, staging: URL? = nil,
+    progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
   ) throws(AppContainerError) -> ArchiveProgress {
     for tree in trees { try check(url, isOutsideOf: tree.folder.url) }
     let description = try encode(manifest, for: url)
@@ -52,10 +54,20 @@ enum EnvironmentArchive {
     defer { file.unlock() }
     var writer = try ArchiveWriter(to: file)
     try writer.append(.manifest, description)
-    var packer = TreePacker(writer: writer, progress: progress)
-    for tree in trees { try packer.pack(tree) }
-    try packer.writer.finish(packer.done)
-    return packer.done
+    // The other thread opens the directories itself, because it has other descriptors.
+    let places = trees.map { (name: $0.name, url: $0.folder.url, entries: $0.entries) }
+    let done: ArchiveProgress
+    (writer, done) = try SeparateDescriptors.run(staging: staging) { [writer] descriptors throws(AppContainerError) in
+      var packer = TreePacker(writer: writer, with: descriptors, progress: progress)
+      packer.writer.descriptors = descriptors
+      for tree in places {
+        try packer.pack(Tree(name: tree.name, folder: Folder(tree.url), entries: tree.entries))
+      }
+      packer.writer.descriptors = nil
+      return (packer.writer, packer.done)
+    }
+    try writer.finish(done)
+    return done
   }
 
   /// Reads an archive into a new directory, which remains only if the whole archive is valid.

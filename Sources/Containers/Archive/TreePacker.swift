@@ -1,3 +1,4 @@
+import AppGroups
 import FileSignals
 import Foundation
 
@@ -13,10 +14,19 @@ import Foundation
 struct TreePacker {
   var writer: ArchiveWriter
   private(set) var done = ArchiveProgress()
+  /// Receives the amount written so far on the thread of the caller, and returns whether to continue.
   let progress: (ArchiveProgress) -> Bool
 
-  init(writer: ArchiveWriter, progress: @escaping (ArchiveProgress) -> Bool) {
+  private let descriptors: SeparateDescriptors
+
+  /// The logs and journals of databases, which were packed with them.
+  private var covered: Set<URL> = []
+
+  init(
+    writer: ArchiveWriter, with descriptors: SeparateDescriptors, progress: @escaping (ArchiveProgress) -> Bool
+  ) {
     self.writer = writer
+    self.descriptors = descriptors
     self.progress = progress
   }
 
@@ -25,16 +35,12 @@ struct TreePacker {
     try packDirectory(.top, in: tree.folder, as: top)
     var made: Set<EntryPath> = []
     // Entries are sorted, so that the entries of a directory are adjacent, and the same tree gives the same archive.
-    for entry in tree.entries.sorted(by: Self.comesFirst) {
+    for entry in tree.entries.sorted() {
       for parent in entry.ancestors where made.insert(parent).inserted {
         try packDirectory(parent, in: tree.folder, as: top.appending(parent))
       }
       try pack(entry, in: tree.folder, as: top.appending(entry))
     }
-  }
-
-  private static func comesFirst(_ first: EntryPath, _ second: EntryPath) -> Bool {
-    first.bytes.lexicographicallyPrecedes(second.bytes)
   }
 
   private mutating func packDirectory(
@@ -45,6 +51,7 @@ struct TreePacker {
   }
 
   private mutating func pack(_ path: EntryPath, in folder: Folder, as place: EntryPath) throws(AppContainerError) {
+    guard covered.isEmpty || !covered.contains(folder.place(of: path)) else { return }
     // No reader would accept this path.
     if let problem = TreeUnpacker.problem(with: place) { throw .blocked(folder.place(of: path), reason: problem) }
     guard let status = try folder.status(of: path) else {
@@ -56,7 +63,7 @@ struct TreePacker {
     case .directory:
       try append(ArchiveEntry(.directory, place, status))
       let inner = try Folder(path, in: folder)
-      for name in try inner.names().sorted(by: Self.comesFirst) {
+      for name in try inner.names().sorted() {
         try pack(name, in: inner, as: place.appending(name))
       }
     case .regular: try packFile(path, in: folder, as: place)
@@ -68,33 +75,51 @@ struct TreePacker {
   private mutating func packFile(
     _ name: EntryPath, in folder: Folder, as place: EntryPath
   ) throws(AppContainerError) {
-    let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { openat(folder.number, name.cString, flags) }) else {
-      throw folder.failure("read", name)
-    }
-    guard let status = EntryStatus(of: file) else { throw folder.failure("inspect", name) }
-    guard status.kind == .regular else { throw changed(name, folder) }
-    var entry = ArchiveEntry(.file, place, status)
-    entry.size = UInt64(status.size)
-    try append(entry)
-    var rest = status.size
-    var buffer = [UInt8](repeating: 0, count: min(rest, ArchiveFormat.piece))
-    while rest > 0 {
-      // Sound: no more bytes are read than fit into the buffer.
-      let count = buffer.withUnsafeMutableBytes { bytes in
-        readAll(UnsafeMutableRawBufferPointer(rebasing: bytes[..<min(rest, bytes.count)]), from: file.number)
+    let patience = DirectoryRules.patience(for: folder.url)
+    let packed = try FileLock.waiting.repeating(within: patience) { () throws(AppContainerError) -> [EntryPath]? in
+      let snapshot: FileSnapshot
+      do throws(AppContainerError) {
+        snapshot = try FileSnapshot.open(name, in: folder, with: descriptors, within: patience)
+      } catch {
+        // It was removed after its directory was listed.
+        guard folder.status(of: name) == nil, errno == ENOENT else { throw error }
+        return []
       }
-      guard count >= 0 else { throw folder.failure("read", name) }
-      guard count > 0 else { throw changed(name, folder) }
-      try writer.append(.bytes, buffer[..<count])
-      rest -= count
-      done.bytes += count
-      try report()
+      let isPacked = try pack(snapshot, name, in: folder, as: place)
+      return isPacked ? snapshot.belonging : nil
     }
-    // If the file changed while it was read, the bytes may mix two contents.
-    guard let after = EntryStatus(of: file), after.size == status.size, after.modified == status.modified else {
-      throw changed(name, folder)
+    guard let packed else { throw FileSnapshot.busy(folder, name) }
+    for name in packed { covered.insert(folder.place(of: name)) }
+  }
+
+  /// Packs a file or database, and returns `false` without having written anything if it changed meanwhile.
+  private mutating func pack(
+    _ snapshot: FileSnapshot, _ name: EntryPath, in folder: Folder, as place: EntryPath
+  ) throws(AppContainerError) -> Bool {
+    if snapshot.parts.count == 1, snapshot.parts[0].status.size <= FileSnapshot.piece {
+      var content: [UInt8] = []
+      let checksum = try snapshot.parts[0].read(in: folder) { (bytes) throws(AppContainerError) in content += bytes }
+      guard try snapshot.isIntact([checksum]) else { return false }
+      try append(snapshot.parts[0], as: place)
+      if !content.isEmpty { try append(content[...]) }
+      return true
     }
+    var checksums: [UInt32?] = []
+    for part in snapshot.parts {
+      let place = EntryPath(bytes: place.bytes + part.name.bytes.dropFirst(name.bytes.count))
+      if let problem = TreeUnpacker.problem(with: place) { throw .blocked(folder.place(of: part.name), reason: problem) }
+      try append(part, as: place)
+      checksums.append(try part.read(in: folder) { (bytes) throws(AppContainerError) in try append(bytes) })
+    }
+    // What has been written cannot be taken back.
+    guard try snapshot.isIntact(checksums) else { throw FileSnapshot.busy(folder, name) }
+    return true
+  }
+
+  private mutating func append(_ part: FileSnapshot.Part, as place: EntryPath) throws(AppContainerError) {
+    var entry = ArchiveEntry(.file, place, part.status)
+    entry.size = UInt64(part.status.size)
+    try append(entry)
   }
 
   private mutating func packLink(
@@ -119,11 +144,14 @@ struct TreePacker {
     try report()
   }
 
-  private func report() throws(AppContainerError) {
-    guard progress(done), !Task.isCancelled else { throw .cancelled(operation: "The export") }
+  private mutating func append(_ bytes: ArraySlice<UInt8>) throws(AppContainerError) {
+    try writer.append(.bytes, bytes)
+    done.bytes += bytes.count
+    try report()
   }
 
-  private func changed(_ name: EntryPath, _ folder: Folder) -> AppContainerError {
-    .heldOpen(reason: "\(folder.place(of: name).path) was changed while it was being read")
+  private func report() throws(AppContainerError) {
+    let mayContinue = descriptors.onCaller { [progress, done] in progress(done) && !Task.isCancelled }
+    guard mayContinue else { throw .cancelled(operation: "The export") }
   }
 }

@@ -24,7 +24,7 @@ struct TreeUnpacker {
   private var levels: [Level]
   private var done = ArchiveProgress()
   private let names: Set<String>
-  private let hidden: EntryPath
+  private var links: ArchiveLinks
   private let allowsOutwardLinks: Bool
   private let progress: (ArchiveProgress) -> Bool
 
@@ -35,7 +35,7 @@ struct TreeUnpacker {
     self.reader = reader
     levels = [Level(path: .top, folder: folder, entry: nil)]
     self.names = names
-    self.hidden = hidden
+    links = ArchiveLinks(hidden: hidden)
     self.allowsOutwardLinks = allowsOutwardLinks
     self.progress = progress
   }
@@ -55,6 +55,7 @@ struct TreeUnpacker {
           rest.isEmpty
         else { throw reader.damaged("its content does not match the recorded totals") }
         try reader.end()
+        if !allowsOutwardLinks, let (path, reason) = links.firstProblem() { throw unsafe(path, reason) }
         return try leave(to: .top, for: .top)
       }
     }
@@ -79,7 +80,7 @@ struct TreeUnpacker {
       levels.append(Level(path: entry.path, folder: try Folder(name, in: folder), entry: entry))
     case .link:
       if entry.target.contains(0) { throw unsafe(entry, "it is a link whose target contains a NUL character") }
-      if !allowsOutwardLinks, let problem = problem(withTargetOf: entry) { throw unsafe(entry, problem) }
+      if !allowsOutwardLinks, let problem = links.problem(with: entry) { throw unsafe(entry, problem) }
       let target = entry.target.map(CChar.init(bitPattern:)) + [0]
       guard symlinkat(target, folder.number, name.cString) == 0 else { throw failure(entry, name, folder) }
       let times = [entry.time, entry.time]
@@ -88,6 +89,7 @@ struct TreeUnpacker {
       }
     default: try unpackFile(entry, name, in: folder)
     }
+    if !allowsOutwardLinks { links.add(entry) }
     done.entries += 1
     try report()
   }
@@ -146,8 +148,10 @@ struct TreeUnpacker {
     return folder.failure("create", name)
   }
 
-  private func unsafe(_ entry: ArchiveEntry, _ reason: String) -> AppContainerError {
-    .unsafeArchive(reader.url, entry: entry.path.text, reason: reason)
+  private func unsafe(_ entry: ArchiveEntry, _ reason: String) -> AppContainerError { unsafe(entry.path, reason) }
+
+  private func unsafe(_ path: EntryPath, _ reason: String) -> AppContainerError {
+    .unsafeArchive(reader.url, entry: path.text, reason: reason)
   }
 }
 
@@ -169,37 +173,6 @@ extension TreeUnpacker {
       if name.elementsEqual(Self.here) { return "its path has the component \".\"" }
     }
     return nil
-  }
-
-  /// Returns the reason why a link may lead out of its tree, or `nil` if it cannot.
-  ///
-  /// A destination must go up first, no further than the tree, and then down. After a name, which may itself be a link,
-  /// `..` could lead anywhere. A destination must not name the hidden directory, which is in the tree while the
-  /// environment is active, and contains all other environments. Every link of the archive is checked, so none leads
-  /// there through another one.
-  private func problem(withTargetOf entry: ArchiveEntry) -> String? {
-    if entry.target.first == Self.slash { return "it is a link to an absolute path" }
-    // The first name is the tree itself.
-    var depth = entry.path.bytes.count { $0 == Self.slash } - 1
-    var isDown = false
-    let hidden = Self.folded(hidden.name.bytes)
-    for name in entry.target.split(separator: Self.slash) where !name.elementsEqual(Self.here) {
-      if Self.folded(name) == hidden { return "it is a link that could lead to other environments" }
-      if name.elementsEqual(Self.up) {
-        depth -= 1
-        if isDown || depth < 0 { return "it is a link that could lead out of its environment" }
-      } else {
-        isDown = true
-      }
-    }
-    return nil
-  }
-
-  /// Returns a name as the least exact file system compares it: in lower case, and without invisible characters.
-  private static func folded(_ name: some Collection<UInt8>) -> String {
-    var text = String(decoding: name, as: UTF8.self)
-    text.unicodeScalars.removeAll { $0.properties.isDefaultIgnorableCodePoint }
-    return text.uppercased()
   }
 
   private static let slash = UInt8(ascii: "/")

@@ -56,6 +56,13 @@ struct EntryPath: Hashable, Sendable {
   var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
+extension EntryPath: Comparable {
+  /// Orders paths by their bytes, so that a database precedes its log, and the entries of a directory are adjacent.
+  static func < (first: EntryPath, second: EntryPath) -> Bool {
+    first.bytes.lexicographicallyPrecedes(second.bytes)
+  }
+}
+
 extension EntryPath: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

@@ -14,6 +14,7 @@ struct EntryStatus: Sendable {
   let permissions: UInt16
   let size: Int
   let device: UInt64
+  let inode: UInt64
   let accessed: timespec
   let modified: timespec
 
@@ -22,11 +23,17 @@ struct EntryStatus: Sendable {
     permissions = UInt16(status.st_mode & 0o7777)
     size = Int(status.st_size)
     device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(status.st_ino)
     #if canImport(Darwin)
       (accessed, modified) = (status.st_atimespec, status.st_mtimespec)
     #else
       (accessed, modified) = (status.st_atim, status.st_mtim)
     #endif
+  }
+
+  /// Returns a Boolean value that indicates whether this is the same file as the other one, with the same content.
+  func isUnchanged(since other: EntryStatus) -> Bool {
+    device == other.device && inode == other.inode && size == other.size && modified == other.modified
   }
 
   /// The status of an open file; `nil`, with `errno` set, if it is not available.

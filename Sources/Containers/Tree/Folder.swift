@@ -54,6 +54,15 @@ final class Folder: Sendable {
     return EntryStatus(status)
   }
 
+  /// Opens a file for reading, without following a symbolic link.
+  func open(_ path: EntryPath) throws(AppContainerError) -> Descriptor {
+    let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
+    guard let file = Descriptor(uninterrupted { openat(number, path.cString, flags) }) else {
+      throw failure("read", path)
+    }
+    return file
+  }
+
   /// Returns the names in a directory, in no particular order.
   func names(at path: EntryPath = .top) throws(AppContainerError) -> [EntryPath] {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC

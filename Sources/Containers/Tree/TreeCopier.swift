@@ -1,3 +1,4 @@
+import AppGroups
 import FileSignals
 import Foundation
 
@@ -11,16 +12,45 @@ import Foundation
 
 /// Copies trees with contents, modes and times.
 ///
-/// Links are copied as links.
+/// Links are copied as links. A file or database that other programs change is copied as it was at one moment; see
+/// ``FileSnapshot``.
 struct TreeCopier {
   /// The number of copied entries, including directories.
   private(set) var count = 0
 
-  /// Receives the number of copied entries, and returns whether to continue.
+  /// Receives the number of copied entries on the thread of the caller, and returns whether to continue.
   let progress: (Int) -> Bool
 
-  init(progress: @escaping (Int) -> Bool = { _ in true }) {
+  private let descriptors: SeparateDescriptors
+
+  /// The logs and journals of databases, which were copied with them.
+  private var covered: Set<URL> = []
+
+  init(with descriptors: SeparateDescriptors, progress: @escaping (Int) -> Bool = { _ in true }) {
+    self.descriptors = descriptors
     self.progress = progress
+  }
+
+  /// Copies entries of a directory, which must be sorted, to the same places in another one.
+  mutating func copy(_ entries: [EntryPath], of old: Folder, into new: Folder) throws(AppContainerError) {
+    for entry in entries {
+      for parent in entry.ancestors {
+        try new.makeDirectory(parent, permissions: old.status(of: parent)?.permissions ?? 0o700)
+      }
+      try copyUnlessRemoved(entry, in: old, to: entry, in: new)
+    }
+  }
+
+  private mutating func copyUnlessRemoved(
+    _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
+  ) throws(AppContainerError) {
+    do throws(AppContainerError) {
+      try copy(path, in: old, to: destination, in: new)
+    } catch {
+      // Another process has removed the entry in the meantime, such as a temporary file or a segment of a log.
+      if case .cancelled = error { throw error }
+      guard old.status(of: path) == nil, errno == ENOENT else { throw error }
+    }
   }
 
   /// Copies an entry and its contents.
@@ -29,15 +59,17 @@ struct TreeCopier {
   mutating func copy(
     _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
   ) throws(AppContainerError) {
+    guard covered.isEmpty || !covered.contains(old.place(of: path)) else { return }
     guard let status = try old.status(of: path) else { throw old.failure("inspect", path) }
     switch status.kind {
     case .directory: try copyDirectory(path, in: old, to: destination, in: new, status)
-    case .regular: try copyFile(path, in: old, to: destination, in: new, status)
+    case .regular: try copyFile(path, in: old, to: destination, in: new)
     case .link: try copyLink(path, in: old, to: destination, in: new, status)
     case .pipe, .socket, .device: throw .unsupportedFile(old.place(of: path), kind: status.kind.rawValue)
     }
     count += 1
-    guard progress(count), !Task.isCancelled else {
+    let mayContinue = descriptors.onCaller { [progress, count] in progress(count) && !Task.isCancelled }
+    guard mayContinue else {
       throw .cancelled(operation: "The copy of \(old.url.path)")
     }
   }
@@ -49,46 +81,57 @@ struct TreeCopier {
     let source = try Folder(path, in: old)
     let copy = try Folder(destination, in: new)
     // A log's cursors are in a hidden folder. Copied before the events, they are never ahead of them.
-    for name in try source.names().sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
-      do throws(AppContainerError) {
-        try self.copy(name, in: source, to: name, in: copy)
-      } catch {
-        // Another process has removed the entry in the meantime, such as a temporary file or a segment of a log.
-        if case .cancelled = error { throw error }
-        guard try source.status(of: name) == nil else { throw error }
-      }
+    for name in try source.names().sorted() {
+      try copyUnlessRemoved(name, in: source, to: name, in: copy)
     }
     // This must come last: creating entries in the directory changes its time, and needs the permission to write.
     guard fchmod(copy.number, mode_t(status.permissions)) == 0 else { throw copy.failure("set the mode of", .top) }
     try setTimes(of: destination, in: new, status)
   }
 
-  private func copyFile(
-    _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder, _ status: EntryStatus
+  private mutating func copyFile(
+    _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
   ) throws(AppContainerError) {
-    let reading = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
-    guard let source = Descriptor(uninterrupted { openat(old.number, path.cString, reading) }) else {
-      throw old.failure("read", path)
+    let patience = DirectoryRules.patience(for: old.url)
+    let copied = try FileLock.waiting.repeating(within: patience) { () throws(AppContainerError) -> [EntryPath]? in
+      let snapshot = try FileSnapshot.open(path, in: old, with: descriptors, within: patience)
+      var (names, checksums): ([EntryPath], [UInt32?]) = ([], [])
+      for part in snapshot.parts {
+        // The name of a log is that of its database with a suffix.
+        let name = EntryPath(bytes: destination.bytes + part.name.bytes.dropFirst(path.bytes.count))
+        names.append(name)
+        checksums.append(try write(part, in: old, to: name, in: new))
+      }
+      if try snapshot.isIntact(checksums) { return snapshot.belonging }
+      for name in names { unlinkat(new.number, name.cString, 0) }
+      return nil
     }
+    guard let copied else { throw FileSnapshot.busy(old, path) }
+    for name in copied { covered.insert(old.place(of: name)) }
+  }
+
+  /// Writes a file, and returns the checksum of its content, or `nil` if the original has become shorter.
+  private func write(
+    _ part: FileSnapshot.Part, in old: Folder, to destination: EntryPath, in new: Folder
+  ) throws(AppContainerError) -> UInt32? {
     let writing = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     guard let copy = Descriptor(uninterrupted { openat(new.number, destination.cString, writing, 0o600) }) else {
       throw new.failure("create", destination)
     }
-    var buffer = [UInt8](repeating: 0, count: min(max(status.size, 1), 1 << 18))
+    let number = copy.number
     var size = 0
-    while true {
-      let count = buffer.withUnsafeMutableBytes { readAll($0, from: source.number) }
-      guard count >= 0 else { throw old.failure("read", path) }
-      if count == 0 { break }
-      let written = buffer.withUnsafeBytes { writeAll(.init(rebasing: $0[..<count]), to: copy.number, after: size) }
-      guard written == count else { throw new.failure("write", destination) }
-      size += count
+    let checksum = try part.read(in: old) { bytes throws(AppContainerError) in
+      guard bytes.withUnsafeBytes({ writeAll($0, to: number, after: size) }) == bytes.count else {
+        throw new.failure("write", destination)
+      }
+      size += bytes.count
     }
-    guard fchmod(copy.number, mode_t(status.permissions)) == 0 else {
+    guard fchmod(number, mode_t(part.status.permissions)) == 0 else {
       throw new.failure("set the mode of", destination)
     }
     guard copy.close() == 0 else { throw new.failure("write", destination) }
-    try setTimes(of: destination, in: new, status)
+    try setTimes(of: destination, in: new, part.status)
+    return checksum
   }
 
   private func copyLink(

@@ -19,13 +19,15 @@ struct TreeCopierTests {
 
   /// Copies the tree, and calls a closure with the number of entries copied so far.
   private func copy(_ progress: @escaping (Int) throws -> Void) throws -> [String] {
-    let folder = try Folder(directory.url)
     var problem: (any Error)?
-    var copier = TreeCopier { count in
-      do { try progress(count) } catch { problem = error }
-      return true
+    try SeparateDescriptors.run(staging: nil) { [directory] descriptors throws(AppContainerError) in
+      let folder = try Folder(directory.url)
+      var copier = TreeCopier(with: descriptors) { count in
+        do { try progress(count) } catch { problem = error }
+        return true
+      }
+      try copier.copy(EntryPath("old"), in: folder, to: EntryPath("new"), in: folder)
     }
-    try copier.copy(EntryPath("old"), in: folder, to: EntryPath("new"), in: folder)
     if let problem { throw problem }
     return try FileManager.default.subpathsOfDirectory(atPath: directory.url.appending(path: "new").path).sorted()
   }
