@@ -18,9 +18,14 @@ import TestSupport
 /// - `bank-write PATH`: answer whether a transaction that writes can begin
 /// - `record-lock PATH`: answer whether the record lock of a file is free
 final class DatabaseCommands: CommandFamily {
-  private let isGoingOn = Guarded(false)
-  private let ended = DispatchSemaphore(value: 0)
-  private let failure = Guarded<String?>(nil)
+  /// A thread that changes a bank.
+  private final class Churn: Sendable {
+    let isGoingOn = Guarded(true)
+    let failure = Guarded<String?>(nil)
+    let ended = DispatchSemaphore(value: 0)
+  }
+
+  private var churn: Churn?
   private var excluding: RawDatabase?
 
   func perform(_ command: Command) throws -> String? {
@@ -28,11 +33,11 @@ final class DatabaseCommands: CommandFamily {
     case "bank-churn":
       let arguments = try command.arguments(2)
       let bank = RandomBank(URL(filePath: arguments[1]))
-      try churn(bank, UInt64(command.number(arguments[0])))
+      churn = try start(bank, UInt64(command.number(arguments[0])))
     case "bank-stop":
-      isGoingOn.withLock { $0 = false }
-      ended.wait()
-      if let failure = failure.withLock({ $0 }) { throw CommandError(description: failure) }
+      churn?.isGoingOn.withLock { $0 = false }
+      churn?.ended.wait()
+      if let failure = churn?.failure.withLock({ $0 }) { throw CommandError(description: failure) }
     case "bank-exclude":
       excluding = try RawDatabase(URL(filePath: command.argument()))
       try excluding?.run("BEGIN EXCLUSIVE; UPDATE clock SET moves = moves")
@@ -56,16 +61,17 @@ final class DatabaseCommands: CommandFamily {
     return ""
   }
 
-  private func churn(_ bank: RandomBank, _ seed: UInt64) throws {
-    isGoingOn.withLock { $0 = true }
-    Thread { [isGoingOn, ended, failure] in
+  private func start(_ bank: RandomBank, _ seed: UInt64) -> Churn {
+    let churn = Churn()
+    Thread {
       var chance = Chance(seed: seed)
       do {
-        try bank.churn(&chance) { isGoingOn.withLock { $0 } }
+        try bank.churn(&chance) { churn.isGoingOn.withLock { $0 } }
       } catch {
-        failure.withLock { $0 = "\(error)" }
+        churn.failure.withLock { $0 = "\(error)" }
       }
-      ended.signal()
+      churn.ended.signal()
     }.start()
+    return churn
   }
 }

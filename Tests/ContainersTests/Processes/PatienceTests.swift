@@ -42,7 +42,7 @@ struct PatienceTests {
 
   @Test func `a database is read however often its directory is swapped while a connection opens`() async throws {
     let database = try Database(.file(directory.file("list.sqlite")), scope: scope)
-    try await onThread { try database.write { try $0.execute("CREATE TABLE item (name TEXT)") } }
+    _ = try await onThread { try database.write { try $0.execute("CREATE TABLE item (name TEXT)") } }
     for _ in 0..<3 {
       // The next read must open a connection.
       database.readers?.settle()
