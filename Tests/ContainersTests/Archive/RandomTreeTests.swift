@@ -66,7 +66,7 @@ struct RandomTreeTests {
       var reasons: Set<String> = []
       try fill(Folder(home), depth: 0, &chance, &reasons)
       let before = try listing(home)
-      let copy: Environment
+      var copy: Environment
       do {
         try app.export(app.active.value, to: fixture.archive)
       } catch {

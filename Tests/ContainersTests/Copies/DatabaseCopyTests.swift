@@ -53,7 +53,7 @@ struct DatabaseCopyTests {
         #expect(try problems(in: copy) == [], "\(mode), clone \(round)")
         try app.delete(copy)
         done.clones += 1
-        try await onThread { [app] in try app.export(app.active.value, to: archive) }
+        _ = try await onThread { [app] in try app.export(app.active.value, to: archive) }
         let imported = try app.importEnvironment(from: archive)
         #expect(try problems(in: imported) == [], "\(mode), import \(round)")
         try app.delete(imported)
