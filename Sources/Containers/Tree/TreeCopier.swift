@@ -49,7 +49,7 @@ struct TreeCopier {
     } catch {
       // Another process has removed the entry in the meantime, such as a temporary file or a segment of a log.
       if case .cancelled = error { throw error }
-      guard old.status(of: path) == nil, errno == ENOENT else { throw error }
+      guard try old.status(of: path) == nil else { throw error }
     }
   }
 
