@@ -20,6 +20,8 @@ import Signals
 /// - `follow-new`: the same from now on, without a position
 /// - `follow-into CONSUMER PATH`: write each event as a line of a file, as an effect that outlives the process
 /// - `follow-until CONSUMER N`: handle each producer's first N events, and never finish the next one
+/// - `chain-log INDEX COUNT LAST`: append `CHAIN NUMBER` for each event with the previous number that is received, up to
+///   LAST, if the process with this index of so many is in turn
 /// - `fork-and-append TEXT`: append an event in a child that this process forks, and wait for it
 /// - `trim-log`: remove the events that all consumers have handled
 /// - `unfollow`: end all these subscriptions
@@ -88,6 +90,15 @@ final class LogCommands: CommandFamily {
       let entries = Array(try opened().entries())
       let count = entries.count { if case .success = $0 { true } else { false } }
       return "\(count) \(entries.count - count)"
+    case "chain-log":
+      let arguments = try command.arguments(3)
+      let numbers = try arguments.map { try command.number($0) }
+      let log = try opened()
+      try log.newEvents().sink { [console] entry in
+        let words = entry.event.split(separator: " ").compactMap { Int($0) }
+        guard words.count == 2, words[1] < numbers[2], (words[0] + words[1]) % numbers[1] == numbers[0] else { return }
+        do { try log.append("\(words[0]) \(words[1] + 1)") } catch { console.report("failure \(error)") }
+      }.store(in: &subscriptions)
     case "follow-log": try follow(opened().events(for: command.argument()))
     case "follow-new": try follow(opened().newEvents())
     case "follow-into":

@@ -275,7 +275,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// - Returns: The events, and between them the errors for events that cannot be read. Nothing is read until a loop
   ///   begins.
   public func entries(since date: Date = .distantPast) -> LogEntries<Event> {
-    LogEntries(local.location, EntryDecoder(format), since: date)
+    LogEntries(local, EntryDecoder(format), since: date)
   }
 
   /// Removes a consumer, so that no event is kept in the log for it any more.

@@ -3,7 +3,8 @@ import Foundation
 /// The events that are in a log, read without a consumer; created by ``AppGroupsLog/entries(since:)``.
 ///
 /// Each loop reads the events that are in the log when the loop begins. It returns the events of all processes in the
-/// order of their dates. Events that are appended later are not part of it.
+/// order of their dates. Events that are appended later are not part of it. An event that is appended meanwhile may be
+/// part of it, but never without the events that its process had read before.
 ///
 /// - **Traces:** None. Reading saves no position, keeps no event from being removed, and writes nothing. It works in a
 ///   directory that the process may only read.
@@ -19,12 +20,14 @@ public struct LogEntries<Event: Codable & Sendable>: Sequence, Sendable {
   public typealias Element = Result<LogEntry<Event>, AppGroupsLogError>
 
   let location: LogLocation
+  private let clock: LogClock
   let decoder: EntryDecoder
   /// The earliest date to return, in nanoseconds since 1970.
   let start: UInt64
 
-  init(_ location: LogLocation, _ decoder: EntryDecoder, since date: Date) {
-    self.location = location
+  init(_ producer: LogProducer, _ decoder: EntryDecoder, since date: Date) {
+    location = producer.location
+    clock = producer.clock
     self.decoder = decoder
     let seconds = date.timeIntervalSince1970
     // No event of a log has a later date.
@@ -52,7 +55,7 @@ public struct LogEntries<Event: Codable & Sendable>: Sequence, Sendable {
       self.entries = entries
       do throws(AppGroupsLogError) {
         let place = try entries.location.readablePlace
-        let merge = ProducerMerge(place, upTo: try LogReader.limits(of: place))
+        let merge = ProducerMerge(place, upTo: try LogEnd.consistent(LogEnd.all(in: place), in: place))
         _ = merge.scan()
         (self.place, self.merge) = (place, merge)
         take(merge)
@@ -69,6 +72,7 @@ public struct LogEntries<Event: Codable & Sendable>: Sequence, Sendable {
         if let problem = problems.popLast() { return .failure(problem) }
         if let found = found.take() {
           guard found.record.time >= entries.start else { continue }
+          entries.clock.observe(found.record.time)
           return entry(found, in: place)
         }
         if isAtEnd { return nil }

@@ -75,6 +75,10 @@ public struct LogEntry<Event: Sendable>: Identifiable, Sendable {
   public let id: LogEventID
 
   /// The date of the append, which is later than the date of every event that its process had appended or read before.
+  ///
+  /// The events of several processes are ordered by their dates. An event that was dated more than 24 hours ahead of the
+  /// reading process does not count: otherwise, one wrong clock would set the dates of all later events ahead. An effect
+  /// of such an event may be delivered before it.
   public let date: Date
 
   /// The event itself.

@@ -1,3 +1,4 @@
+import Dispatch
 import FileSignals
 import Foundation
 
@@ -178,6 +179,18 @@ final class LogPlace: Sendable {
   /// The directory, whose owner receives files that the superuser creates.
   var owner: FileStatus? { .ifReadable(path: path, relativeTo: base, followsLinks: false) }
 
+  /// The time of the last change of the directory; `nil` if it cannot be read.
+  var lastChange: LogPlace.Change.Time? {
+    var status = stat()
+    guard fstatat(base, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    #if canImport(Darwin)
+      let time = status.st_ctimespec
+    #else
+      let time = status.st_ctim
+    #endif
+    return Change.Time(seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec))
+  }
+
   /// A Boolean value that indicates whether the log's directory exists.
   var exists: Bool {
     get throws(AppGroupsLogError) {
@@ -211,6 +224,40 @@ final class LogPlace: Sendable {
 
   func url(of segment: SegmentID) -> URL {
     url.appending(path: segment.fileName, directoryHint: .notDirectory)
+  }
+}
+
+extension LogPlace {
+  /// The last change of a log's directory that a listing has seen.
+  ///
+  /// The system's times of changes advance in steps. A change that has the same time as the last one may follow it within
+  /// a step, so the directory counts as outdated until the step is certainly over.
+  struct Change {
+    struct Time: Hashable {
+      let seconds: Int
+      let nanoseconds: Int
+    }
+
+    private var time: Time?
+    /// The moment after which another change has another time; `nil` if that was so when the directory was listed.
+    private var end: DispatchTime?
+
+    /// No known change.
+    static var none: Change { Change(end: .now()) }
+
+    /// Records the time of the last change; call it before the directory is listed.
+    mutating func update(to time: Time?) {
+      if time != self.time || time == nil {
+        // A file system without fractions of seconds has steps of up to two seconds.
+        let step = time?.nanoseconds == 0 ? DispatchTimeInterval.seconds(2) : .milliseconds(20)
+        (self.time, end) = (time, .now() + step)
+      } else if let end, end < .now() {
+        self.end = nil
+      }
+    }
+
+    /// Returns a Boolean value that indicates whether the directory may have changed since it was listed.
+    func mayBeOutdated(at time: Time?) -> Bool { end != nil || time != self.time }
   }
 }
 

@@ -14,15 +14,20 @@ struct LogReaderTests {
   }
 
   /// Writes a producer's segment with one record for each time, whose payload is the time as text.
-  private func write(_ times: [UInt64], of producer: UUID) throws -> SegmentID {
-    let id = SegmentID(producer: producer, index: 1)
-    let header = SegmentHeader(id: id, firstSequence: 1, time: 0)
+  ///
+  /// The file of a segment that was written before keeps its identity.
+  @discardableResult
+  private func write(
+    _ times: [UInt64], of producer: UUID, segment: UInt64 = 1, after first: UInt64 = 0
+  ) throws -> SegmentID {
+    let id = SegmentID(producer: producer, index: segment)
+    let header = SegmentHeader(id: id, firstSequence: first + 1, time: 0)
     var bytes = header.bytes
     for (index, time) in times.enumerated() {
       let payload = Data("\(time)".utf8)
       var record = [UInt8](repeating: 0, count: LogRecord.size(of: payload))
       record.withUnsafeMutableBytes {
-        LogRecord.write(payload, sequence: UInt64(index) + 1, time: time, salt: header.salt, to: $0)
+        LogRecord.write(payload, sequence: first + UInt64(index) + 1, time: time, salt: header.salt, to: $0)
       }
       bytes += record
     }
@@ -62,5 +67,65 @@ struct LogReaderTests {
     #expect(reader.look(atSegment: id.fileName))
     #expect(rest(of: reader) == [3])
     #expect(reader.takeExhausted().map(\.producer).contains(producer))
+  }
+
+  // MARK: Causes
+
+  private let cause = UUID()
+  private let effect = UUID()
+
+  /// A reader that has delivered an event of each producer, and found no other.
+  private func reader() throws -> LogReader {
+    try write([1], of: cause)
+    try write([2], of: effect)
+    let reader = LogReader(place, from: [:]) { Issue.record("\($0)") }
+    reader.scan()
+    #expect(rest(of: reader) == [1, 2])
+    return reader
+  }
+
+  @Test
+  func `a cause in a segment that was read to its end is delivered before its effect`() throws {
+    let reader = try reader()
+    try write([1, 10], of: cause)
+    let id = try write([2, 20], of: effect)
+    // Only the effect is announced.
+    #expect(reader.look(atSegment: id.fileName))
+    #expect(rest(of: reader) == [10, 20])
+  }
+
+  @Test
+  func `a cause in a new segment of its producer is delivered before its effect`() throws {
+    let reader = try reader()
+    try write([10], of: cause, segment: 2, after: 1)
+    let id = try write([2, 20], of: effect)
+    #expect(reader.look(atSegment: id.fileName))
+    #expect(rest(of: reader) == [10, 20])
+  }
+
+  @Test
+  func `a cause of a new producer is delivered before its effect, however soon the producer appears`() throws {
+    let reader = try reader()
+    for number in UInt64(1)...50 {
+      try write([number * 10], of: UUID())
+      let id = try write([2] + (1...number).map { $0 * 10 + 5 }, of: effect)
+      #expect(reader.look(atSegment: id.fileName))
+      #expect(rest(of: reader) == [number * 10, number * 10 + 5])
+    }
+  }
+
+  @Test
+  func `a chain of causes among more producers than open files is delivered in order`() throws {
+    let producers = (0..<40).map { _ in UUID() }
+    for (index, producer) in producers.enumerated() { try write([UInt64(index) + 1], of: producer) }
+    let reader = LogReader(place, from: [:]) { Issue.record("\($0)") }
+    reader.scan()
+    #expect(rest(of: reader) == (1...40).map { $0 })
+    var ids: [SegmentID] = []
+    for (index, producer) in producers.enumerated() {
+      ids.append(try write([UInt64(index) + 1, 100 + UInt64(index)], of: producer))
+    }
+    #expect(reader.look(atSegment: ids[39].fileName))
+    #expect(rest(of: reader) == (100..<140).map { $0 })
   }
 }

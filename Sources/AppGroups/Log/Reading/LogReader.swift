@@ -56,6 +56,11 @@ final class LogReader: Sendable {
     return next
   }
 
+  /// Returns the last record to the reader, so that ``next()`` returns it again unless it finds a cause of it.
+  ///
+  /// Nothing may have been read in between.
+  func putBack() { merge.withLock { $0.putBack() } }
+
   /// The file names of each producer's last segment, to which it may still append.
   var tails: Set<String> { merge.withLock { $0.tails } }
 
@@ -74,42 +79,10 @@ final class LogReader: Sendable {
   /// Returns the current end of each producer's log.
   static func ends(of place: LogPlace) -> [UUID: LogPosition] {
     do throws(AppGroupsLogError) {
-      return try readableEnds(of: place).compactMapValues { $0 }
+      return try LogEnd.all(in: place).compactMapValues(\.?.position)
     } catch {
       // The error is reported when the log is read.
       return [:]
-    }
-  }
-
-  /// Returns the current end of each producer's log, or the end of its last segment if that cannot be read.
-  static func limits(of place: LogPlace) throws(AppGroupsLogError) -> [UUID: LogPosition] {
-    try readableEnds(of: place).mapValues { $0 ?? .end }
-  }
-
-  private static func readableEnds(of place: LogPlace) throws(AppGroupsLogError) -> [UUID: LogPosition?] {
-    var ends: [UUID: LogPosition?] = [:]
-    for (producer, indices) in try SegmentListing.segments(in: place) {
-      guard let last = indices.last else { continue }
-      ends[producer] = .some(end(of: SegmentID(producer: producer, index: last), in: place))
-    }
-    return ends
-  }
-
-  private static func end(of id: SegmentID, in place: LogPlace) -> LogPosition? {
-    do throws(AppGroupsLogError) {
-      let reader = try SegmentReader(id, in: place, from: .beginning)
-      var sequence = reader.firstSequence - 1
-      while true {
-        switch reader.nextAtOnce() {
-        case .record(let record): sequence = record.sequence
-        case .end, .doubtful: return LogPosition(segment: id.index, offset: reader.offset, sequence: sequence)
-        case .damaged(let damage) where damage.isPassed: sequence = reader.nextSequence - 1
-        case .damaged:
-          return LogPosition(segment: id.index, offset: reader.offset, sequence: sequence, isBroken: true)
-        }
-      }
-    } catch {
-      return nil
     }
   }
 }

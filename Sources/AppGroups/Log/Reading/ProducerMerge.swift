@@ -2,6 +2,11 @@ import Foundation
 
 /// Merges the events of all producers: each producer's in order, and among waiting events, the oldest first.
 ///
+/// An event may be the effect of one that was appended to a segment after the merge had read that to its end. Such a
+/// cause was appended before its effect was read. So before an event is returned, all segments without a waiting event
+/// are checked, unless that has happened since the event was read. An event costs a check only if its segment had to be
+/// read for it, and many events are read at once.
+///
 /// ``LogReader`` guards it.
 final class ProducerMerge {
   private let place: LogPlace
@@ -17,6 +22,15 @@ final class ProducerMerge {
   /// A Boolean value that indicates whether the first reader's head was returned, so that the reader must advance
   /// first.
   private var isFirstSpent = false
+
+  /// The number of times that a file was read for a head.
+  private var stamp: UInt64 = 0
+  /// The value of ``stamp`` when the last check for causes began.
+  private var checkedStamp: UInt64 = 0
+  /// The readers that may find more.
+  private var live: [ProducerReader] = []
+  /// The last known change of the directory.
+  private var listed = LogPlace.Change.none
 
   /// The readers that have a file open, in the order in which they opened it.
   private var open: [ProducerReader] = []
@@ -57,6 +71,8 @@ final class ProducerMerge {
   }
 
   func scan() -> Set<UUID> {
+    // Before the listing, so that no later change is missed.
+    listed.update(to: place.lastChange)
     let segments: [UUID: [UInt64]]
     do throws(AppGroupsLogError) {
       segments = try SegmentListing.completeSegments(in: place, after: producers.mapValues(\.position.segment))
@@ -68,12 +84,15 @@ final class ProducerMerge {
     }
     names.removeAll(keepingCapacity: true)
     tails.removeAll(keepingCapacity: true)
+    live.removeAll(keepingCapacity: true)
     for (producer, indices) in segments where !isLimited || producers[producer] != nil {
       let reader = producers[producer] ?? ProducerReader(producer, in: place, from: .beginning)
       producers[producer] = reader
       reader.update(indices)
       for index in indices { names[SegmentID(producer: producer, index: index).fileName] = reader }
       if let last = indices.last { tails.insert(SegmentID(producer: producer, index: last).fileName) }
+      if reader.isOver { continue }
+      live.append(reader)
       look(at: reader)
     }
     var goneCount = 0
@@ -116,6 +135,15 @@ final class ProducerMerge {
     reader.advance { problems.append($0) }
     if reader.head == nil { exhausted.append(reader) }
     if reader.isInDoubt { doubtful.append(reader) }
+    note(reader)
+  }
+
+  /// Records the state of a reader that has read on.
+  private func note(_ reader: ProducerReader) {
+    if reader.takeFreshness() {
+      stamp += 1
+      reader.stamp = stamp
+    }
     if reader.isBlocked {
       blocked.insert(reader.producer)
     } else if !blocked.isEmpty {
@@ -140,9 +168,35 @@ final class ProducerMerge {
 
   func next() -> (producer: UUID, record: LogRecord, position: LogPosition)? {
     readOn()
-    guard let reader = waiting.first, let record = reader.head else { return nil }
-    isFirstSpent = true
-    return (reader.producer, record, reader.position)
+    while let reader = waiting.first, let record = reader.head {
+      guard isLimited || reader.stamp <= checkedStamp else {
+        findCauses()
+        continue
+      }
+      isFirstSpent = true
+      return (reader.producer, record, reader.position)
+    }
+    return nil
+  }
+
+  /// Takes the last returned record back.
+  func putBack() { isFirstSpent = false }
+
+  /// Finds the events that were appended before the waiting ones were read.
+  private func findCauses() {
+    checkedStamp = stamp
+    // A cause may be in a segment that is not known yet.
+    if listed.mayBeOutdated(at: place.lastChange) {
+      _ = scan()
+      return
+    }
+    live.removeAll { $0.isOver }
+    for reader in live where reader.head == nil && !reader.isBlocked {
+      let position = reader.position
+      reader.checkForMore { problems.append($0) }
+      note(reader)
+      if reader.head != nil { push(reader) } else if reader.position != position { exhausted.append(reader) }
+    }
   }
 
   /// Reads on after the last returned record.

@@ -1,4 +1,14 @@
+import FileSignals
 import Foundation
+import Signals
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Reads the events of one producer, segment after segment.
 final class ProducerReader {
@@ -11,6 +21,14 @@ final class ProducerReader {
   var isListed = false
   /// A Boolean value that indicates whether the reader is in the list of readers with an open file.
   var isCounted = false
+  /// The number of the last read of any reader when the head was read; ``ProducerMerge`` counts.
+  var stamp: UInt64 = 0
+  /// A Boolean value that indicates whether the file was read for a head that has no stamp yet.
+  private var isFresh = false
+  /// A Boolean value that indicates whether the producer has ended, and all of its events were read.
+  private(set) var isOver = false
+  /// The number of times that ``checkForMore(report:)`` has found nothing.
+  private var vainChecks = 0
   private let place: LogPlace
   /// The position to stop at, or `nil` to read the segments to their end.
   private let limit: LogPosition?
@@ -35,6 +53,8 @@ final class ProducerReader {
   /// Updates the list of existing segments.
   func update(_ segments: [UInt64]) {
     self.segments = segments.filter { $0 >= position.segment }
+    // A producer that begins a segment releases the lock of the previous one first.
+    if let last = segments.last, last > position.segment { isOver = false }
   }
 
   /// A Boolean value that indicates whether no segment is left, so that the producer's position may be forgotten.
@@ -61,8 +81,10 @@ final class ProducerReader {
 
   /// Reads on until there is a head, or until there is nothing more to read.
   ///
-  /// - Parameter report: Receives each error.
-  func advance(report: (AppGroupsLogError) -> Void) {
+  /// - Parameters:
+  ///   - isCheck: A Boolean value that indicates whether to ignore the beginning of a record, without any doubt.
+  ///   - report: Receives each error.
+  func advance(isCheck: Bool = false, report: (AppGroupsLogError) -> Void) {
     head = nil
     var isAbandoned = false
     while !isAtLimit {
@@ -70,7 +92,11 @@ final class ProducerReader {
       // A later segment was listed before this one was read to its end, so nothing can be appended here any more.
       let next = segments.first { $0 > reader.id.index }
       let step = reader.next(next != nil || isAbandoned ? .sealed : stage)
-      if case .doubtful = step {} else { doubts.count = 0 }
+      if case .doubtful = step {
+        if isCheck { return }
+      } else {
+        doubts.count = 0
+      }
       switch step {
       case .record(let record):
         position.offset = record.end
@@ -79,6 +105,10 @@ final class ProducerReader {
         position.sequence = record.sequence
         position.isBroken = false
         head = record
+        if reader.hasRead {
+          reader.hasRead = false
+          isFresh = true
+        }
         return
       case .end:
         guard let next else { return }
@@ -104,6 +134,48 @@ final class ProducerReader {
         }
       }
     }
+  }
+
+  // MARK: Causes
+
+  /// Returns a Boolean value that indicates whether the file was read since the last call.
+  func takeFreshness() -> Bool { exchange(&isFresh, with: false) }
+
+  /// Reads on if the file has grown since its end was reached.
+  ///
+  /// Of a producer that has ended, this finds out sooner or later, and sets ``isOver``.
+  ///
+  /// - Parameter report: Receives each error.
+  func checkForMore(report: (AppGroupsLogError) -> Void) {
+    if hasGrown { advance(isCheck: true, report: report) }
+    guard head == nil else { return vainChecks = 0 }
+    vainChecks += 1
+    // After the first check, and then after ever more.
+    let isDue = vainChecks.nonzeroBitCount == 1 && vainChecks.trailingZeroBitCount.isMultiple(of: 4)
+    guard isDue, isAbandoned else { return }
+    // Its last events may have been appended after the check.
+    if hasGrown { advance(isCheck: true, report: report) }
+    isOver = head == nil && doubts.count == 0
+  }
+
+  /// A Boolean value that indicates whether there may be more to read.
+  private var hasGrown: Bool {
+    if isOpen { return true }
+    guard let index = segments.first(where: { $0 >= position.segment }) else { return false }
+    if index > position.segment { return true }
+    let path = place.path(of: SegmentID(producer: producer, index: index))
+    guard let status = FileStatus(path: path, relativeTo: place.base, followsLinks: false) else {
+      return errno != ENOENT
+    }
+    return UInt64(status.size) > position.offset
+  }
+
+  /// A Boolean value that indicates whether no process writes the last known segment.
+  private var isAbandoned: Bool {
+    if let reader { return reader.isAbandoned }
+    guard let last = segments.last else { return true }
+    let id = SegmentID(producer: producer, index: last)
+    return FileLock(place.path(of: id), in: place.base, .reading, of: place.url(of: id))?.isAbandoned ?? false
   }
 
   /// A Boolean value that indicates whether everything before the limit was read, and damage there was reported.

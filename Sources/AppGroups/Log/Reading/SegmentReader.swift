@@ -43,6 +43,10 @@ final class SegmentReader {
   private(set) var offset: UInt64
   private(set) var nextSequence: UInt64
   private let salt: UInt32
+  /// The time at which the segment was begun, in nanoseconds since 1970 and whole seconds.
+  let time: UInt64
+  /// A Boolean value that indicates whether the file was read since this was last set to `false`.
+  var hasRead = false
   /// The bytes of the file that have been read ahead.
   private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var start = 0
@@ -75,6 +79,7 @@ final class SegmentReader {
       throw .damaged(url, bytes: bytes, lostEvents: nil, reason: "its header is not the header of this segment")
     }
     salt = header.salt
+    time = header.time
     firstSequence = header.firstSequence
     if position.segment == id.index, position.offset > 0 {
       guard position.offset <= status.size else {
@@ -210,6 +215,7 @@ final class SegmentReader {
     let read = uninterrupted { pread(file.number, rest.baseAddress, rest.count, off_t(offset) + off_t(count)) }
     guard read >= 0 else { return nil }
     filled += read
+    if read > 0 { hasRead = true }
     if read == 0, count == 0, buffer.count > Self.smallest {
       // It is unknown when the next event arrives, so the memory is released.
       buffer.deallocate()
