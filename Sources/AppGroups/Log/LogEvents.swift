@@ -8,12 +8,14 @@ public import Signals
 /// whose position is kept, or by ``AppGroupsLog/newEvents(includingOwn:)``. Reading begins with the first subscription,
 /// and ends with the last. Events that were not handled by then wait for the next subscription.
 ///
-/// - **Order.** The events of one producer are delivered in the order in which it appended them. If events of several
-///   producers are waiting, the earliest is delivered first.
+/// - **Order.** The events of one producer are delivered in the order in which it appended them, and every event before
+///   its effects: the events that a process appended after it had received that one. If events of several producers are
+///   waiting, the earliest is delivered first. See ``LogEntry/date`` for clocks that are wrong by more than a day.
 /// - **At least once.** This object does not deliver a handled event again. After a crash, the events of the last
 ///   fraction of a second may be delivered again, in this process or another, with the same ``LogEntry/id``.
-/// - **Several subscribers** share the consumer's position: a later subscriber receives the events from then on. A
-///   consumer that must receive all events needs its own name.
+/// - **Several subscribers** share the consumer's position: a later subscriber receives the events from then on. Its
+///   first event waits until the earlier ones have handled theirs. If they leave instead, it receives the events that
+///   they left unhandled. A consumer that must receive all events needs its own name.
 /// - **Threads.** Subscribers are called on a queue of this object, one event at a time. A slow subscriber, or a loop
 ///   that does not ask for more, delays only the other subscribers of the same object. The log itself is the buffer,
 ///   and is read in small pieces. To decouple subscribers, give each its own consumer, or its own object of
@@ -64,8 +66,12 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
 
   /// The events as an asynchronous sequence, each of which counts as handled when the loop asks for the next.
   ///
-  /// If a loop ends, throws or is cancelled, its current event and all later ones go to the next loop. At most a few
-  /// dozen events wait in memory, however slow the loop is.
+  /// If a loop ends, throws or is cancelled, its current event and all later ones go to the next loop or subscriber. That
+  /// may be attached already, as with `task(id:)` of SwiftUI, which begins a loop while the old one still runs. A member
+  /// that has received these events, too, receives none of them again. A loop over
+  /// ``AppGroupsLog/newEvents(includingOwn:)`` leaves no events.
+  ///
+  /// At most a few dozen events wait in memory, however slow the loop is.
   ///
   /// At the top level of `main.swift`, Swift keeps the iterator of a loop until the program ends, so the next loop waits.
   /// Put a loop that ends into a function.

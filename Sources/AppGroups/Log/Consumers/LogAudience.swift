@@ -6,68 +6,18 @@ import Signals
 /// It does not use a source of the core, which may deliver on a thread that subscribes or cancels at that moment. A log
 /// calls its subscribers only on its queue, and must know whether a subscriber received an event.
 final class LogAudience: Sendable {
-  private struct Subscriber {
-    let number: UInt64
-    let subscriber: any Sendable
-    let receive: @Sendable (DecodedEntry) -> Void
-  }
-
-  private struct LoopState {
-    let loop: LogLoop
-    /// The number of the last event that the loop has handled.
-    var handled: UInt64
-  }
-
-  private struct State {
-    var subscribers: [Subscriber] = []
-    var lastNumber: UInt64 = 0
-    var loops: [LoopState] = []
-    var cursor = LogCursor()
-    /// The number of events that have been delivered.
-    var ordinal: UInt64 = 0
-    /// The events that were given to loops and that not all of them have handled, in order.
-    var unhandled: [(ordinal: UInt64, producer: UUID, position: LogPosition)] = []
-    /// A Boolean value that indicates whether reading waits until a loop asks for more.
-    var isPaused = false
-    var isSaveDue = false
-    /// A Boolean value that indicates whether reading waits until the process is resumed.
-    var isSuspended = false
-    /// The producers that still have segments; empty if they are not known.
-    var producers: Set<UUID> = []
-    /// The number of the current generation, which begins when a member joins an empty audience, or by an interruption.
-    ///
-    /// Events that were read for one generation are not delivered to the next.
-    var generation = 0
-    /// The number of the contents that the cursor belongs to.
-    var swapCount = 0
-
-    var isEmpty: Bool { subscribers.isEmpty && loops.isEmpty }
-
-    mutating func beginGenerationIfEmpty() -> Int? {
-      guard isEmpty else { return nil }
-      generation += 1
-      return generation
-    }
-
-    /// Records the events that all loops have handled.
-    mutating func settle(_ acknowledgement: LogAcknowledgement) {
-      // When the last loop leaves, its unhandled events wait for the next one, unless subscribers have received them.
-      guard !isEmpty else { return unhandled = [] }
-      let least = loops.reduce(.max) { min($0, $1.handled) }
-      let count = unhandled.prefix { $0.ordinal <= least }.count
-      guard count > 0 else { return }
-      if acknowledgement == .automatic {
-        for (_, producer, position) in unhandled[..<count] { cursor.handle(position, of: producer) }
-      }
-      unhandled.removeFirst(count)
-    }
-  }
-
   private let acknowledgement: LogAcknowledgement
-  private let state = Guarded(State())
+  private let state: Guarded<State>
 
-  init(_ acknowledgement: LogAcknowledgement) {
+  /// Creates an audience.
+  ///
+  /// - Parameters:
+  ///   - acknowledgement: The moment at which an event counts as handled.
+  ///   - isKeepingEvents: A Boolean value that indicates whether events that a member leaves unhandled are delivered
+  ///     again.
+  init(_ acknowledgement: LogAcknowledgement, isKeepingEvents: Bool) {
     self.acknowledgement = acknowledgement
+    state = Guarded(State(isKeepingEvents: isKeepingEvents))
   }
 
   // MARK: Members
@@ -89,20 +39,20 @@ final class LogAudience: Sendable {
     state.withLock { state in
       let begun = state.beginGenerationIfEmpty()
       state.lastNumber += 1
-      state.subscribers.append(Subscriber(number: state.lastNumber, subscriber: subscriber, receive: receive))
+      state.subscribers.append(
+        Subscriber(number: state.lastNumber, joined: state.ordinal, subscriber: subscriber, receive: receive))
       return (state.lastNumber, begun)
     }
   }
 
   /// Removes a subscriber.
-  ///
-  /// - Returns: A Boolean value that indicates whether no member is left.
-  func remove(_ number: UInt64) -> Bool {
+  func remove(_ number: UInt64) -> Departure {
     // The values that it captured may run code when they are released.
-    state.replace { state in
-      state.subscribers.firstIndex { $0.number == number }.map { state.subscribers.remove(at: $0) }
+    var removed: Subscriber?
+    defer { withExtendedLifetime(removed) {} }
+    return depart { state in
+      removed = state.subscribers.firstIndex { $0.number == number }.map { state.subscribers.remove(at: $0) }
     }
-    return isEmpty
   }
 
   /// Adds a loop.
@@ -111,20 +61,26 @@ final class LogAudience: Sendable {
   func add(_ loop: LogLoop) -> Int? {
     state.withLock { state in
       let begun = state.beginGenerationIfEmpty()
-      state.loops.append(LoopState(loop: loop, handled: state.ordinal))
+      state.loops.append(LoopState(loop: loop, joined: state.ordinal, handled: state.ordinal))
       return begun
     }
   }
 
   /// Removes a loop.
-  ///
-  /// - Returns: A Boolean value that indicates whether no member is left.
-  func remove(_ loop: LogLoop) -> Bool {
-    state.withLock { state in
-      state.loops.removeAll { $0.loop === loop }
-      state.settle(acknowledgement)
-      return state.isEmpty
+  func remove(_ loop: LogLoop) -> Departure {
+    depart { state in state.loops.removeAll { $0.loop === loop } }
+  }
+
+  /// Removes a member with a closure.
+  private func depart(_ remove: (inout State) -> Void) -> Departure {
+    let (interrupted, generation, isEmpty, isDrainDue) = state.withLock { state in
+      remove(&state)
+      let interrupted = state.settleOrInterrupt(acknowledgement)
+      return (interrupted, state.generation, state.isEmpty, state.isPaused)
     }
+    guard let interrupted else { return isEmpty ? .last : .leavingNothing(isDrainDue: isDrainDue) }
+    for loop in interrupted { loop.drop(before: generation) }
+    return .leavingEvents(generation: generation)
   }
 
   /// Begins a generation for the current members, which receive no event any more that was read before.
@@ -134,9 +90,7 @@ final class LogAudience: Sendable {
   /// - Returns: The generation, or `nil` if there are no members.
   func interrupt() -> Int? {
     let (loops, generation, isEmpty) = state.withLock { state in
-      state.generation += 1
-      state.isPaused = false
-      state.unhandled = []
+      state.interrupt()
       return (state.loops.map(\.loop), state.generation, state.isEmpty)
     }
     for loop in loops { loop.drop(before: generation) }
@@ -151,7 +105,7 @@ final class LogAudience: Sendable {
   /// Returns a Boolean value that indicates whether a generation is current, and its members can receive more events.
   func checkAppetite(_ generation: Int) -> Bool {
     state.withLock { state in
-      state.isPaused = state.loops.contains { $0.loop.isFull }
+      state.isPaused = state.isWaiting || state.loops.contains { $0.loop.isFull }
       return generation == state.generation && !state.isEmpty && !state.isPaused && !state.isSuspended
     }
   }
@@ -166,18 +120,23 @@ final class LogAudience: Sendable {
   /// - Parameters:
   ///   - entry: The event.
   ///   - generation: The generation that the event was read for.
-  /// - Returns: A Boolean value that indicates whether a member received it.
-  func give(_ entry: DecodedEntry, _ generation: Int) -> Bool {
-    guard let turn = turn(for: entry, generation) else { return false }
+  /// - Returns: The result.
+  func give(_ entry: DecodedEntry, _ generation: Int) -> Delivery {
+    let turn: Turn
+    switch beginTurn(for: entry, generation) {
+    case .turn(let begun): turn = begun
+    case .postponed: return .postponed
+    case .over: return .notReceived
+    }
     var isTaken = false
     for subscriber in turn.subscribers where isSubscribed(subscriber.number) {
       subscriber.receive(entry)
       isTaken = true
     }
     for state in turn.loops { state.loop.give(entry, turn.ordinal, generation: generation) }
-    guard turn.loops.isEmpty else { return true }
+    guard turn.loops.isEmpty else { return turn.subscribers.isEmpty ? .received : endTurn(generation) }
     if isTaken, acknowledgement == .automatic { acknowledge(entry.position, of: entry.id.producer) }
-    return isTaken
+    return isTaken ? .received : .notReceived
   }
 
   /// The members that receive an event.
@@ -187,14 +146,41 @@ final class LogAudience: Sendable {
     let ordinal: UInt64
   }
 
-  private func turn(for entry: DecodedEntry, _ generation: Int) -> Turn? {
-    state.withLock { state -> Turn? in
-      guard generation == state.generation else { return nil }
+  private enum Beginning {
+    case turn(Turn)
+    case postponed
+    /// The generation is over.
+    case over
+  }
+
+  private func beginTurn(for entry: DecodedEntry, _ generation: Int) -> Beginning {
+    state.withLock { state in
+      guard generation == state.generation else { return .over }
+      // A member may have joined since the event was read.
+      if state.isWaiting {
+        state.isPaused = true
+        return .postponed
+      }
       state.cursor.give(entry.position, of: entry.id.producer)
       state.ordinal += 1
-      if !state.loops.isEmpty { state.unhandled.append((state.ordinal, entry.id.producer, entry.position)) }
-      return Turn(subscribers: state.subscribers, loops: state.loops, ordinal: state.ordinal)
+      if !state.loops.isEmpty {
+        state.unhandled.append((state.ordinal, entry.id.producer, entry.position))
+        if !state.subscribers.isEmpty { state.current = state.ordinal }
+      }
+      return .turn(Turn(subscribers: state.subscribers, loops: state.loops, ordinal: state.ordinal))
     }
+  }
+
+  /// Ends a turn during which members may have left.
+  private func endTurn(_ generation: Int) -> Delivery {
+    let (interrupted, next) = state.withLock { state in
+      state.current = nil
+      guard state.generation == generation else { return (nil as [LogLoop]?, generation) }
+      return (state.settleOrInterrupt(acknowledgement), state.generation)
+    }
+    guard let interrupted else { return .received }
+    for loop in interrupted { loop.drop(before: next) }
+    return .leavingEvents(generation: next)
   }
 
   private func isSubscribed(_ number: UInt64) -> Bool {
@@ -212,11 +198,14 @@ final class LogAudience: Sendable {
   /// - Returns: Two Boolean values that indicate whether there is something to save, and whether reading must continue.
   func note(_ handled: UInt64?, by loop: LogLoop, hasRoom: Bool) -> (isSaveDue: Bool, isDrainDue: Bool) {
     state.withLock { state in
+      var isDrainDue = hasRoom
       if let handled {
+        let wasWaiting = state.isWaiting
         if let index = state.loops.firstIndex(where: { $0.loop === loop }) { state.loops[index].handled = handled }
         state.settle(acknowledgement)
+        if wasWaiting, !state.isWaiting { isDrainDue = true }
       }
-      return (state.cursor.isChanged && !state.isSaveDue, hasRoom && state.isPaused)
+      return (state.cursor.isChanged && !state.isSaveDue, isDrainDue && state.isPaused)
     }
   }
 
@@ -255,6 +244,16 @@ final class LogAudience: Sendable {
       state.cursor = LogCursor(positions)
       state.unhandled = []
       state.producers = []
+    }
+  }
+
+  /// Returns to the first unhandled event of each producer.
+  ///
+  /// - Returns: The positions at which reading continues.
+  func rewind() -> [UUID: LogPosition] {
+    state.withLock { state in
+      state.cursor.rewind()
+      return state.cursor.positions
     }
   }
 

@@ -32,6 +32,9 @@ struct LogCursor {
   /// The positions from which to continue after a crash.
   var positions: [UUID: LogPosition] { places.mapValues(\.handled) }
 
+  /// Returns to the first unhandled event of each producer, as if none had been delivered after it.
+  mutating func rewind() { places = positions.mapValues(Place.init) }
+
   /// Records that an event is delivered.
   mutating func give(_ position: LogPosition, of producer: UUID) {
     places[producer, default: Place(.beginning)].read = position

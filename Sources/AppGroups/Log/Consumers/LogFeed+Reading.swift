@@ -42,9 +42,16 @@ extension LogFeed {
   /// Delivers the available events, until a loop has enough.
   func drain() {
     guard let run, !run.isStale else { return }
-    while audience.checkAppetite(run.generation) {
+    reading: while audience.checkAppetite(run.generation) {
       guard let (producer, record, position) = run.reader.next() else { break }
-      guard give(record, of: producer, position, run) else { return beginAgain(run.generation) }
+      switch give(record, of: producer, position, run) {
+      case .received: continue
+      case .notReceived: return beginAgain(run.generation)
+      case .leavingEvents(let generation): return readAgain(generation)
+      case .postponed:
+        run.reader.putBack()
+        break reading
+      }
     }
     // This includes the end of a segment. Without it, the last segment would never count as read.
     for (producer, position) in run.reader.takeExhausted() { audience.pass(position, of: producer) }
@@ -65,17 +72,30 @@ extension LogFeed {
     }
   }
 
+  /// Delivers the events again that a departed member left unhandled, to the members of a new generation.
+  func readAgain(_ generation: Int) {
+    queue.async { [self] in
+      guard audience.isCurrent(generation) else { return }
+      guard let run else { return begin(from: Start(place: nil, ends: audience.positions), generation) }
+      let reader = LogReader(run.place, from: audience.rewind()) { [weak self] in self?.report($0) }
+      let next = Run(place: run.place, reader: reader, lock: run.lock, generation: generation)
+      // The files of the old reader are closed after the lock is released.
+      state.replace { exchange(&$0.run, with: next) }
+      continueReading()
+    }
+  }
+
   /// Delivers the event of a record, if it is of interest.
   ///
-  /// - Returns: A Boolean value that indicates whether the event was received, or is of no interest.
+  /// An event that is of no interest counts as received.
   private func give(
     _ record: LogRecord, of producer: UUID, _ position: LogPosition, _ run: Run
-  ) -> Bool {
+  ) -> LogAudience.Delivery {
     self.producer.clock.observe(record.time)
     let isWanted = reading.includesOwn || !self.producer.isThisProcess(producer)
     guard isWanted, !audience.hasHandled(record.sequence, of: producer) else {
       audience.pass(position, of: producer)
-      return true
+      return .received
     }
     let entry: DecodedEntry
     do {
@@ -84,12 +104,12 @@ extension LogFeed {
       let id = LogEventID(producer: producer, sequence: record.sequence)
       failures.send(.undecodable(id, location.url, reason: CodingReason.words(for: error)))
       audience.pass(position, of: producer)
-      return true
+      return .received
     }
-    let isTaken = audience.give(entry, run.generation)
+    let delivery = audience.give(entry, run.generation)
     // Also saved during the loop, because a slow subscriber may never reach its end.
     saver?.saveSoon()
-    return isTaken
+    return delivery
   }
 
   /// Reads doubtful records again after a pause, for as long as there are any.

@@ -44,7 +44,7 @@ final class LogFeed: Sendable {
     location = producer.location
     self.decoder = decoder
     self.producer = producer
-    let audience = LogAudience(reading.acknowledgement)
+    let audience = LogAudience(reading.acknowledgement, isKeepingEvents: reading.consumer != nil)
     self.audience = audience
     saver = reading.consumer.map { [failures] in
       LogSaver($0, limits: limits, audience: audience, failures: failures)
@@ -67,9 +67,7 @@ final class LogFeed: Sendable {
   ) -> SignalSubscription {
     let (number, generation) = audience.add(subscriber, receive)
     if let generation { beginLater(generation) }
-    return SignalSubscription { [self] in
-      if audience.remove(number) { endLater() }
-    }
+    return SignalSubscription { [self] in follow(audience.remove(number)) }
   }
 
   func enter(_ loop: LogLoop) {
@@ -77,13 +75,16 @@ final class LogFeed: Sendable {
   }
 
   func leave(_ loop: LogLoop) {
-    if audience.remove(loop) { return endLater() }
-    // The other loops may have waited for this one.
-    queue.async { [self] in drain() }
+    follow(audience.remove(loop))
   }
 
-  private func endLater() {
-    queue.async { [self] in endUnlessObserved() }
+  /// Continues after the departure of a member.
+  private func follow(_ departure: LogAudience.Departure) {
+    switch departure {
+    case .last: queue.async { [self] in endUnlessObserved() }
+    case .leavingEvents(let generation): readAgain(generation)
+    case .leavingNothing(let isDrainDue): if isDrainDue { queue.async { [self] in drain() } }
+    }
   }
 
   private func beginLater(_ generation: Int) {
