@@ -62,7 +62,7 @@ extension AppGroupsContainer {
   ///
   /// - **Files and suites** are read again, and send their value if it has changed.
   /// - **Logs:** A consumer continues with the first event that it has not handled. If another process has become the
-  ///   consumer, it waits, and reports ``AppGroupsLogError/consumerInUse(_:)``.
+  ///   consumer, it waits, and reports ``AppGroupsLogError/consumerInUse(_:holder:)``.
   /// - **Presence:** Announcements are no longer suspended.
   /// - **Databases** are opened again, and live queries are read again.
   /// - **Environments and sessions** follow the switches and renewals of other processes.
@@ -96,6 +96,9 @@ extension AppGroupsContainer {
   /// operation of this process then throws an error such as ``AppGroupsFileError/inaccessible(_:)``, which contains
   /// ``/FileSignals/DurableFileError/lockTimeout(_:after:holder:)`` and so names the other process. Databases have
   /// their own limit, the `busyTimeout`.
+  ///
+  /// A consumer of a log waits for another process of its name without blocking a thread. It reports
+  /// ``AppGroupsLogError/consumerInUse(_:holder:)`` after the limit, or half a second without one, and continues to wait.
   ///
   /// ```swift
   /// import AppGroups

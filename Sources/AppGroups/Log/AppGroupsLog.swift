@@ -209,8 +209,9 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// - **Handled events:** An event is handled when the subscriber has returned, when a loop over ``LogEvents/values``
   ///   asks for the next one, or when you acknowledge it. The `acknowledgement` decides which.
   /// - **Exclusive use:** Only one process at a time can be a consumer of a given name. While another process, or
-  ///   another object of this one, uses the name, reading waits, and ``LogEvents/failures`` sends
-  ///   ``AppGroupsLogError/consumerInUse(_:)``. Reading begins within a few seconds after the other ends.
+  ///   another object of this one, uses the name, reading waits. After the ``AppGroupsContainer/lockTimeout`` of the
+  ///   container, or half a second without one, ``LogEvents/failures`` sends
+  ///   ``AppGroupsLogError/consumerInUse(_:holder:)``. Reading begins within a few seconds after the other ends.
   /// - **Undecodable events:** If an event cannot be decoded, perhaps because a newer version of the program appended
   ///   it, ``LogEvents/failures`` reports it, and the consumer skips it. It stays in the log as long as other events
   ///   do, so a consumer of another name can still read it.
@@ -283,11 +284,11 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// If the consumer does not exist, nothing happens.
   ///
   /// - Parameter name: The consumer, which must not be reading.
-  /// - Throws: ``AppGroupsLogError/consumerInUse(_:)`` if the consumer is reading, or the error that kept its files
-  ///   from being removed.
+  /// - Throws: ``AppGroupsLogError/consumerInUse(_:holder:)`` if the consumer is reading, or the error that kept its
+  ///   files from being removed. It does not wait for the consumer.
   public func removeConsumer(_ name: String) throws(AppGroupsLogError) {
     let consumer = try ConsumerPlace(name: name, place: local.location.readablePlace)
-    guard let lock = try consumer.lock() else { throw .consumerInUse(name) }
+    guard let lock = try consumer.lock() else { throw consumer.inUse }
     try consumer.forget()
     withExtendedLifetime(lock) {}
   }
@@ -297,9 +298,10 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// Removes the events that all consumers have handled, and enforces the limits of the log.
   ///
   /// The log trims itself whenever it begins a new file, and while events are consumed. If another process is trimming,
-  /// this method waits until that is done, which takes a few milliseconds.
+  /// this method waits until that is done, which takes a few milliseconds, or for ``AppGroupsContainer/lockTimeout``.
   ///
-  /// - Throws: ``AppGroupsLogError`` if a file could not be read or removed.
+  /// - Throws: ``AppGroupsLogError`` if a file could not be read or removed, or if another process is trimming for too
+  ///   long.
   public func trim() throws(AppGroupsLogError) {
     try LogTrimmer(place: local.location.readablePlace, limits: limits).trim(isWaiting: true)
   }

@@ -55,8 +55,8 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
 
   /// Another process, or another object of this one, reads the log under the same name.
   ///
-  /// This consumer waits until the other ends.
-  case consumerInUse(String)
+  /// This consumer waits until the other ends. The holder is `nil` if the system does not name it.
+  case consumerInUse(String, holder: LockHolder?)
 
   /// The consumer's cursor is damaged.
   ///
@@ -155,9 +155,9 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
     case .snapshotNeeded(let consumer, .absence):
       "Events were removed because the consumer \(consumer.debugDescription) was absent for longer than the log waits. "
         + "Load the state that they led to."
-    case .consumerInUse(let consumer):
-      "Another process or object already reads the log as \(consumer.debugDescription). Give each consumer a unique "
-        + "name. This consumer continues when the other one ends."
+    case .consumerInUse(let consumer, let holder):
+      "\(holder?.description ?? "Another process or object") already reads the log as \(consumer.debugDescription). "
+        + "Give each consumer a unique name. This consumer continues when the other one ends."
     case .unreadableCursor(let consumer, let url, let reason):
       "The cursor \(url.path) of the consumer \(consumer.debugDescription) is damaged: \(reason). The consumer starts "
         + "at the oldest event in the log, and may receive events that it has already handled."

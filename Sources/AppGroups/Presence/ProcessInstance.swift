@@ -29,9 +29,12 @@ struct ProcessInstance: Codable, Hashable, Sendable {
   }
 
   #if os(Linux) || os(Android)
+    /// The identifier of the present start of the system, or `nil` if the system does not name it.
+    static let boot: String? = text(of: "/proc/sys/kernel/random/boot_id")
+
     private static let currentSystem: String = {
       let space = FileStatus.ifReadable(path: "/proc/self/ns/pid").map { String($0.identity.inode) } ?? ""
-      return "\(text(of: "/proc/sys/kernel/random/boot_id") ?? "") \(space)"
+      return "\(boot ?? "") \(space)"
     }()
 
     /// Returns the start of a process in ticks since the boot, which is the 22nd field of its state.
@@ -52,6 +55,14 @@ struct ProcessInstance: Codable, Hashable, Sendable {
       }
     }
   #else
+    /// The identifier of the present start of the system.
+    static let boot: String? = {
+      var bytes = [CChar](repeating: 0, count: 64)
+      var size = bytes.count
+      guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return nil }
+      return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }()
+
     private static let currentSystem = ""
 
     private static func start(of process: Int32) -> String? { nil }

@@ -77,7 +77,7 @@ package final class DirectoryRules: Sendable {
   }
 
   /// Returns the longest time to wait for the lock of a file, or `nil` if there is no limit.
-  static func limit(for file: URL) -> Duration? {
+  package static func limit(for file: URL) -> Duration? {
     areSet ? shared.rule(for: file).limit : nil
   }
 

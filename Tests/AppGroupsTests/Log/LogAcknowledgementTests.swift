@@ -70,7 +70,8 @@ struct LogAcknowledgementTests {
     var lock = try place.lock()
     #expect(lock != nil)
     events.acknowledge(entries[1])
-    await #expect(throws: AppGroupsLogError.consumerInUse("widget")) { try await events.saveProgress() }
+    let refusal = AppGroupsLogError.consumerInUse("widget", holder: try place.holder)
+    await #expect(throws: refusal) { try await events.saveProgress() }
     // Another object is the consumer, and is further behind.
     var positions = try #require(try place.load())
     positions[log.producer]?.sequence = 1

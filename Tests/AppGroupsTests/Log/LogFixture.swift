@@ -2,6 +2,7 @@
 import Foundation
 import Signals
 import TestSupport
+import Testing
 
 /// A log for one test.
 struct LogFixture: Sendable {
@@ -54,6 +55,21 @@ struct LogFixture: Sendable {
       if try place.lock() != nil { return }
       try await Task.sleep(for: .milliseconds(10))
     }
+  }
+
+  /// Makes a consumer look as if it had not been seen for two hours.
+  ///
+  /// - Parameter isCertain: A Boolean value that indicates whether the time did not pass since the start of the system,
+  ///   instead of the clock having been set.
+  func makeAbsent(_ consumer: String, isCertain: Bool = true) throws {
+    let cursor = directory.appending(path: ".consumers/\(consumer).cursor")
+    if isCertain {
+      var content = try #require(JSONSerialization.jsonObject(with: Data(contentsOf: cursor)) as? [String: Any])
+      content["moment"] = "1 an-earlier-start"
+      try JSONSerialization.data(withJSONObject: content).write(to: cursor)
+    }
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: cursor.path)
   }
 
   /// The segments in the order of their names.

@@ -197,7 +197,7 @@ struct LogTests {
     try log.append("one")
     try await first?.wait(for: 1)
     let second = LogRecorder(try log.events(for: "widget"))
-    try await second.firstFailure { $0 == .consumerInUse("widget") }
+    try await second.firstFailure { $0.isUse(of: "widget", by: getpid()) }
     first = nil
     try log.append("two")
     #expect(try await second.wait(for: 1) == ["two"])

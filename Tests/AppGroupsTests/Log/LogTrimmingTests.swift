@@ -143,9 +143,8 @@ struct LogTrimmingTests {
     }
     try await fixture.settle("gone")
     try await fixture.settle("here")
+    try fixture.makeAbsent("gone")
     let cursor = fixture.directory.appending(path: ".consumers/gone.cursor")
-    try FileManager.default.setAttributes(
-      [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: cursor.path)
     try append(12, to: log)
     do {
       let here = LogRecorder(try log.events(for: "here"))
@@ -169,11 +168,57 @@ struct LogTrimmingTests {
     try log.append("first")
     try await recorder.wait(for: 1)
     try await recorder.events.saveProgress()
+    try fixture.makeAbsent("widget")
+    try log.trim()
     let cursor = fixture.directory.appending(path: ".consumers/widget.cursor")
-    try FileManager.default.setAttributes(
-      [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: cursor.path)
+    #expect(FileManager.default.fileExists(atPath: cursor.path))
+  }
+
+  @Test
+  func `a consumer that was idle for long before it was killed is not dropped`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(LogLimits(segmentSize: 4096, consumerAbsence: .seconds(3600)))
+    let peer = try await fixture.peer()
+    try await peer.send("follow-log widget")
+    try await peer.send("append first")
+    try await peer.events.first("the event") { $0.hasSuffix(" first") }
+    let cursor = fixture.directory.appending(path: ".consumers/widget.cursor")
+    let saves = try DirectoryObserver(cursor.deletingLastPathComponent()).recorded()
+    try await peer.send("append second")
+    // From now on, the consumer has nothing to save.
+    try await saves.first("the save") { $0.url.lastPathComponent == "widget.cursor" }
+    try fixture.makeAbsent("widget")
+    try log.trim()
+    try await peer.kill()
     try log.trim()
     #expect(FileManager.default.fileExists(atPath: cursor.path))
+  }
+
+  @Test
+  func `a consumer is not absent because the clock was set ahead, whether it has read or is expected`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(LogLimits(segmentSize: 4096, consumerAbsence: .seconds(3600)))
+    do {
+      let recorder = LogRecorder(try log.events(for: "idle"))
+      try log.append("first")
+      try await recorder.wait(for: 1)
+    }
+    try await fixture.settle("idle")
+    try fixture.makeAbsent("idle", isCertain: false)
+    let place = try LogPlace(name: "log", container: fixture.fixture.container)
+    let (idle, expected) = try (ConsumerPlace(name: "idle", place: place), ConsumerPlace(name: "new", place: place))
+    expected.expect()
+    let note = fixture.directory.appending(path: ".consumers/new.expected")
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: note.path)
+    try log.trim()
+    #expect(idle.exists && expected.isExpected)
+    // A note of an earlier version is empty.
+    try Data().write(to: note)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: note.path)
+    try log.trim()
+    #expect(idle.exists && !expected.isExpected)
   }
 
   @Test

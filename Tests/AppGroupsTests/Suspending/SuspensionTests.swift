@@ -182,7 +182,7 @@ struct SuspendedContainerTests {
     try await peer.send("append theirs")
     try await peer.events.wait(for: "their event") { $0.contains { $0.hasSuffix("theirs") } }
     try await container.resume()
-    try await failures.wait(for: "the failure") { $0.contains(.consumerInUse("widget")) }
+    try await failures.wait(for: "the failure") { $0.contains { $0.isUse(of: "widget", by: peer.identifier) } }
     try await peer.kill()
     try log.append("last")
     try await received.wait(for: "the last event") { $0.last?.event == "last" }

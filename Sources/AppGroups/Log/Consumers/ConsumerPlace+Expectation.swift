@@ -52,9 +52,11 @@ extension ConsumerPlace {
   /// Without the permission to create the note, it does nothing: such a process cannot become the consumer. If the note
   /// cannot be created for another reason, the consumer reports the same error when it begins.
   ///
-  /// - Parameter time: The time when the consumer was last seen, in seconds since 1970; by default now.
+  /// - Parameters:
+  ///   - time: The time when the consumer was last seen, in seconds since 1970; by default now.
+  ///   - moment: The same moment, independent of the system's clock, or `nil` if it is unknown; by default now.
   /// - Throws: ``AppGroupsLogError`` if it is unknown whether the log is kept already.
-  func expect(since time: Int? = nil) throws(AppGroupsLogError) {
+  func expect(since time: Int? = nil, moment: UptimeMoment? = .now) throws(AppGroupsLogError) {
     let time = time ?? Int(Date().timeIntervalSince1970)
     if let known = try lastKnown {
       if time - known > Self.staleAge { setTime(time, of: try exists ? Self.cursorSuffix : Self.expectationSuffix) }
@@ -65,7 +67,15 @@ extension ConsumerPlace {
     let owner = FileStatus.ifReadable(path: place.consumersPath, relativeTo: place.base)
     let suffix = Self.expectationSuffix
     let note = FileLock(path(suffix), in: place.base, .createdIfMissing, of: file(suffix), owner: owner)
-    if note != nil { setTime(time, of: suffix) }
+    guard let note else { return }
+    // A note that cannot be written says as much as an empty one.
+    if let moment { _ = Array(moment.text.utf8).withUnsafeBytes { writeAll($0, to: note.number, after: 0) } }
+    setTime(time, of: suffix)
+  }
+
+  /// Records that the consumer is running, although it saves no position at the moment.
+  func noteRunning() throws(AppGroupsLogError) {
+    setTime(Int(Date().timeIntervalSince1970), of: try exists ? Self.cursorSuffix : Self.expectationSuffix)
   }
 
   private func setTime(_ time: Int, of suffix: String) {

@@ -1,3 +1,4 @@
+import Dispatch
 import FileSignals
 import Foundation
 
@@ -81,8 +82,9 @@ struct ConsumerPlace: Sendable {
   /// A Boolean value that indicates whether a process is the consumer now.
   var isRunning: Bool {
     guard let lock = FileLock(path(Self.lockSuffix), in: place.base, .existing, of: file(Self.lockSuffix)) else {
-      // A lock that this process has no permission to open may be held.
-      return errno == EACCES || errno == EPERM
+      // A lock that cannot be opened, for whatever reason, may be held.
+      let isMissing = errno == ENOENT || errno == ENOTDIR
+      return !isMissing && !hasStrayLock
     }
     do throws(DurableFileError) {
       return try !lock.tryLock()
@@ -90,6 +92,24 @@ struct ConsumerPlace: Sendable {
       return true
     }
   }
+
+  /// The time for which the consumer waits for another process of the same name, before it reports that.
+  ///
+  /// Without a limit, a consumer that is about to end may end first.
+  var patience: DispatchTimeInterval {
+    let limit = DirectoryRules.limit(for: file(Self.lockSuffix)) ?? .milliseconds(500)
+    let (seconds, attoseconds) = limit.components
+    guard seconds < 1 << 30 else { return .never }
+    return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+  }
+
+  /// The process that is the consumer; `nil` if there is none, or if the system does not name it.
+  var holder: LockHolder? {
+    FileLock(path(Self.lockSuffix), in: place.base, .reading, of: file(Self.lockSuffix))?.holder
+  }
+
+  /// The error that names the process that is the consumer.
+  var inUse: AppGroupsLogError { .consumerInUse(name, holder: holder) }
 
   /// The identity of the file that the running consumer keeps locked, or `nil` if there is none.
   var lockIdentity: FileIdentity? { get throws(AppGroupsLogError) { try status(Self.lockSuffix)?.identity } }
@@ -187,6 +207,17 @@ struct ConsumerPlace: Sendable {
     let url = file(suffix)
     guard result == 0 || errno == ENOENT else {
       throw kind == .directory ? .notARegularFile(url, kind: kind.rawValue) : DurableFileError(errno, "remove", url)
+    }
+  }
+
+  /// The moment at which the cursor was last saved, or since which the consumer is expected; `nil` if it is unknown.
+  var lastMoment: UptimeMoment? {
+    let suffix = exists ? Self.cursorSuffix : Self.expectationSuffix
+    do throws(DurableFileError) {
+      let data = try DurableFile.read(path(suffix), in: place.base, limit: Self.largestCursor, of: file(suffix))
+      return suffix == Self.cursorSuffix ? CursorContent.moment(in: data) : UptimeMoment(text: data)
+    } catch {
+      return nil
     }
   }
 

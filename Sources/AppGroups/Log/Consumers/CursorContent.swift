@@ -5,10 +5,22 @@ struct CursorContent: Codable {
   private let positions: [String: LogPosition]
   /// The checksum of the positions, or `nil` in a cursor of the first version.
   private let checksum: UInt32?
+  /// The moment at which it was saved, as ``UptimeMoment/text``; `nil` in a cursor of an earlier version.
+  private let moment: String?
 
   init(_ positions: [UUID: LogPosition]) {
     self.positions = Dictionary(uniqueKeysWithValues: positions.map { ($0.key.uuidString, $0.value) })
     checksum = Self.checksum(of: self.positions)
+    moment = UptimeMoment.now?.text
+  }
+
+  /// Returns the moment at which a cursor was saved, or `nil` if it is unknown.
+  static func moment(in data: Data) -> UptimeMoment? {
+    do {
+      return try JSONDecoder().decode(CursorContent.self, from: data).moment.flatMap { UptimeMoment(text: $0) }
+    } catch {
+      return nil
+    }
   }
 
   /// Returns the positions if they are valid.

@@ -29,17 +29,18 @@ package enum LogConsumers {
   }
 
   private static func expectConsumers(of old: LogPlace, in container: AppGroupsContainer) throws(AppGroupsLogError) {
-    var seen: [(name: String, time: Int?)] = []
+    var seen: [(name: String, time: Int?, moment: UptimeMoment?)] = []
     for consumer in try ConsumerPlace.all(in: old) {
       // An idle consumer does not save its position, but holds its lock.
       guard let time = try consumer.lastKnown else { continue }
-      seen.append((consumer.name, consumer.isRunning ? nil : time))
+      seen.append(
+        try consumer.isRunning ? (consumer.name, nil, .now) : (consumer.name, time, consumer.lastMoment))
     }
     guard !seen.isEmpty else { return }
     let new = try LogPlace(opening: old.name, in: container, swapCount: 0, isMaking: true)
-    for (name, time) in seen {
+    for (name, time, moment) in seen {
       let consumer = try ConsumerPlace(name: name, place: new)
-      if try !consumer.isRemoved { try consumer.expect(since: time) }
+      if try !consumer.isRemoved { try consumer.expect(since: time, moment: moment) }
     }
   }
 }

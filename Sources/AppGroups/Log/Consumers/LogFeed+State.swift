@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Signals
 
@@ -25,8 +26,8 @@ extension LogFeed {
     var isClosed = false
     /// The number of the contents that the feed began to read last.
     var swapCount = 0
-    /// The number of times that another consumer of the same name was found since the last beginning.
-    var refusals = 0
+    /// The time at which another consumer of the same name is reported; `nil` until one was found.
+    var refusal: (end: DispatchTime, isReported: Bool)?
     /// The error of the last failed attempt to begin.
     var obstacle: AppGroupsLogError?
 
@@ -35,7 +36,7 @@ extension LogFeed {
       if let swapCount, swapCount != exchange(&self.swapCount, with: swapCount) { hasBegun = false }
       epoch += 1
       pauses.reset()
-      refusals = 0
+      refusal = nil
       obstacle = nil
       missed = nil
       refused = nil

@@ -146,7 +146,7 @@ final class LogFeed: Sendable {
       guard let opened = place, audience.isCurrent(generation) else { return }
       let consumer = try reading.consumer?.moved(to: opened)
       guard let (positions, lock) = try positions(from: start.ends, consumer, at: opened) else {
-        noteRefusal()
+        if let consumer { noteRefusal(of: consumer) }
         return tryLater(from: start, generation, epoch)
       }
       let reader = LogReader(opened, from: positions) { [weak self] in self?.report($0) }
@@ -234,14 +234,16 @@ final class LogFeed: Sendable {
     }
   }
 
-  /// Records that another process, or another object of this one, is the consumer.
-  private func noteRefusal() {
-    let refusals = state.withLock { state in
-      state.refusals += 1
-      return state.refusals
+  /// Records that another process, or another object of this one, is the consumer, and reports it in time.
+  private func noteRefusal(of consumer: ConsumerPlace) {
+    let isDue = state.withLock { state in
+      let now = DispatchTime.now()
+      let refusal = state.refusal ?? (now + consumer.patience, false)
+      let isDue = refusal.end <= now && !refusal.isReported
+      state.refusal = (refusal.end, refusal.isReported || isDue)
+      return isDue
     }
-    // The first refusals, in about half a second, may come from a consumer that is about to end.
-    if refusals == 6, let consumer = reading.consumer { failures.send(.consumerInUse(consumer.name)) }
+    if isDue { failures.send(consumer.inUse) }
   }
 
   private func endUnlessObserved() {

@@ -237,7 +237,7 @@ final class LogSaver: Sendable {
     // An acknowledgement does not restore a removed consumer.
     guard audience.isUnsaved, try consumer.exists else { return }
     // Only the consumer may save its positions.
-    guard let lock = try consumer.lock(creating: false) else { throw .consumerInUse(consumer.name) }
+    guard let lock = try consumer.lock(creating: false) else { throw consumer.inUse }
     guard let saved = try consumer.load() else { return }
     try save(audience.positionsToSave(besides: saved))
     withExtendedLifetime(lock) {}

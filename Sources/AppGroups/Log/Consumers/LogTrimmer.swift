@@ -139,7 +139,9 @@ struct LogTrimmer {
     var lock: ConsumerLock?
     if try !consumer.hasStrayLock {
       lock = try consumer.lock()
-      // A process that holds the lock is present, even if it is idle. It may also have held the lock a moment ago.
+      // A process that holds the lock is present, even if it is idle, and will have been present a moment after its end.
+      if lock == nil { try consumer.noteRunning() }
+      // It may also have held the lock a moment ago.
       guard lock != nil, try isAbsent(consumer) else { return false }
     }
     try consumer.leaveLossNote(of: .absence)
@@ -151,7 +153,10 @@ struct LogTrimmer {
   /// Returns a Boolean value that indicates whether a consumer has been absent for too long.
   private func isAbsent(_ consumer: ConsumerPlace) throws(AppGroupsLogError) -> Bool {
     guard let lastKnown = try consumer.lastKnown else { return false }
-    return now - lastKnown > Int(clamping: limits.consumerAbsence.components.seconds)
+    let limit = Int(clamping: limits.consumerAbsence.components.seconds)
+    guard now - lastKnown > limit else { return false }
+    // The clock may have been set ahead.
+    return try consumer.lastMoment?.age.map { $0 > limit } ?? true
   }
 
   /// Returns a Boolean value that indicates whether a consumer does not need a segment any more.
