@@ -44,11 +44,12 @@ extension ModelLayout {
     guard let pattern = search.pattern else {
       return CompiledQuery(sql: " JOIN (SELECT 0 AS \(Self.searchRank)) ON FALSE")
     }
-    // The column names of the index are the ones of the table, and must not be visible in conditions.
+    // The column names of the index are the ones of the table, and must not be visible in conditions. The key of the
+    // table is on the left, so that SQLite compares by its collation and uses its index.
     let sql =
       " JOIN (SELECT \(index.keyOfMatch) AS \(Self.searchKey), \(index.words).rank AS \(Self.searchRank) "
       + "FROM \(index.matches) WHERE \(index.words).\(index.words) MATCH ?) "
-      + "ON \(Self.searchKey) = \(SQL.name(table)).\(SQL.name(spec.key))"
+      + "ON \(SQL.name(table)).\(SQL.name(spec.key)) = \(Self.searchKey)"
     return CompiledQuery(sql: sql, arguments: [.text(pattern)])
   }
 }

@@ -2,12 +2,22 @@
 ///
 /// FTS5 identifies rows by integers, which must never change. If the key of the table is not an integer, a table of
 /// numbers maps keys to integers: SQLite may renumber the `rowid`s of such a table when it is vacuumed.
+///
+/// Bytes decide whether a text or a key has changed. A collation of the column may find texts equal whose words differ.
 struct SearchTables {
+  /// The form of the objects, of which a file has one.
+  enum Form: CaseIterable {
+    case current
+    /// The form of earlier versions, whose triggers compared by the columns' collations.
+    case collated
+  }
+
   /// The prefix of the names of all objects of full-text indexes.
   static let prefix = "\(SQL.ownPrefix)search"
 
   let layout: ModelLayout
   let index: SearchIndex
+  var form = Form.current
 
   private var isNumbered: Bool { layout.keyType != .integer }
 
@@ -26,6 +36,8 @@ struct SearchTables {
   private var table: String { SQL.name(layout.table) }
   private var key: String { SQL.name(layout.spec.key) }
   private var columns: [String] { index.columns.map(SQL.name) }
+  /// The operator after a value that is compared by its bytes.
+  private var binary: String { form == .current ? " COLLATE \(CollationName.binary.rawValue)" : "" }
 
   // MARK: Searching
 
@@ -61,7 +73,7 @@ struct SearchTables {
       creations.append(
         (
           unquoted("_text"),
-          "CREATE VIEW \(self.text) AS SELECT number, \(texts) FROM \(numbers) JOIN \(table) ON \(table).\(key) = \(numbers).key"
+          "CREATE VIEW \(self.text) AS SELECT number, \(texts) FROM \(numbers) JOIN \(table) ON \(table).\(key) = \(numbers).key\(sameKey)"
         ))
     }
     creations.append(
@@ -69,12 +81,17 @@ struct SearchTables {
     return creations + triggers
   }
 
+  /// The condition, after the one with which SQLite looks up a key, that the bytes are the same.
+  ///
+  /// Without it, the integrity check would not find a key that differs only by its collation.
+  private var sameKey: String { form == .current ? " AND \(table).\(key)\(binary) = \(numbers).key" : "" }
+
   private func unquoted(_ kind: String) -> String { "\(Self.prefix)\(kind) \(SQL.name(layout.table))" }
 
   /// The triggers that keep the index in step.
   private var triggers: [(name: String, sql: String)] {
     let changed = ([key] + columns)
-    let difference = changed.map { "old.\($0) IS NOT new.\($0)" }.joined(separator: " OR ")
+    let difference = changed.map { "old.\($0)\(binary) IS NOT new.\($0)" }.joined(separator: " OR ")
     let addition = isNumbered ? ["INSERT INTO \(numbers) (key) VALUES (new.\(key))", added] : [added]
     let removal = isNumbered ? [removed, "DELETE FROM \(numbers) WHERE key = old.\(key)"] : [removed]
     return [
@@ -128,20 +145,38 @@ extension ModelLayout {
   /// The full-text index, if the table has one.
   var searchTables: SearchTables? { spec.search.map { SearchTables(layout: self, index: $0) } }
 
-  /// Returns a difference if the file's full-text index is not the one of the model.
+  /// Returns a difference if the file's full-text index is not the one of the model, in any form.
   func searchDifferences(on connection: SQLiteConnection) throws(DatabaseError) -> [SchemaDifference] {
-    guard let tables = searchTables else { return [] }
-    for (name, sql) in tables.creations {
-      let found = try connection.value("SELECT sql FROM sqlite_schema WHERE name = ?", [.text(name)])
-      guard let text = found.stringValue, SQLTokens(text) == SQLTokens(sql) else {
-        return [SchemaDifference(part: .search, expected: sql, found: found.stringValue)]
-      }
+    guard let tables = searchTables, try searchForm(on: connection) == nil,
+      let (sql, found) = try connection.firstDifference(from: tables)
+    else { return [] }
+    return [SchemaDifference(part: .search, expected: sql, found: found)]
+  }
+
+  /// Returns the form of the file's full-text index, or `nil` if the file does not have the one of the model.
+  func searchForm(on connection: SQLiteConnection) throws(DatabaseError) -> SearchTables.Form? {
+    guard var tables = searchTables else { return nil }
+    for form in SearchTables.Form.allCases {
+      tables.form = form
+      if try connection.firstDifference(from: tables) == nil { return form }
     }
-    return []
+    return nil
   }
 }
 
 extension SQLiteConnection {
+  /// Returns the first statement of a full-text index whose object is missing or has another definition, which is
+  /// returned, too.
+  fileprivate func firstDifference(
+    from tables: SearchTables
+  ) throws(DatabaseError) -> (expected: String, found: String?)? {
+    for (name, sql) in tables.creations {
+      let found = try value("SELECT sql FROM sqlite_schema WHERE name = ?", [.text(name)]).stringValue
+      guard let found, SQLTokens(found) == SQLTokens(sql) else { return (sql, found) }
+    }
+    return nil
+  }
+
   /// Removes all full-text indexes of models.
   func dropSearchTables() throws(DatabaseError) {
     for (type, kinds) in [
