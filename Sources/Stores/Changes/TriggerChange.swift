@@ -47,7 +47,7 @@ extension SQLiteConnection {
   }
 
   /// Returns all changes that triggers make because of one change.
-  private func triggerChanges(by change: TriggerChange) throws(DatabaseError) -> Set<TriggerChange> {
+  func triggerChanges(by change: TriggerChange) throws(DatabaseError) -> Set<TriggerChange> {
     let table = SQL.name(change.table)
     // With `OR REPLACE`, triggers that delete rows are included, also in the bodies of other triggers.
     let sql: String

@@ -142,7 +142,12 @@ public final class Migration {
   ///
   /// SQLite cannot add a constraint to a table. Columns that only the file has are dropped, and columns that only the
   /// model has get their default value. The rows are copied without decoding them; for other changes, use
-  /// ``transform(_:from:_:)``. Your own triggers on the table are lost.
+  /// ``transform(_:from:_:)``.
+  ///
+  /// Constraints that only the table in the file has are dropped. Everything else that statements of your own or other
+  /// programs have created for the table is kept: views, triggers, indexes, and foreign keys of other tables. If an
+  /// index, a trigger or a view uses a dropped column, ``SchemaError/brokenDependent(_:_:reason:)`` names it. Drop
+  /// it earlier in the step, or replace it.
   ///
   /// - Parameter model: The model.
   /// - Throws: ``DatabaseError``, also if a row violates a constraint.
@@ -150,9 +155,11 @@ public final class Migration {
     let connection = try connection
     let layout = try layout(of: model)
     let known = Set(try connection.columns(of: layout.table).map { $0.name.lowercased() })
-    let names = layout.columns.map(\.name).filter { known.contains($0.lowercased()) }.map(SQL.name).joined(
-      separator: ", ")
+    var columns = layout.columns.map(\.name).filter { known.contains($0.lowercased()) }.map(SQL.name)
     try connection.execute(layout.creation(as: layout.temporaryTable))
+    // A full-text index of another program may refer to rows by these numbers.
+    if let rowID = try connection.rowID(of: [layout.table, layout.temporaryTable]) { columns.insert(rowID, at: 0) }
+    let names = columns.joined(separator: ", ")
     try connection.execute(
       "INSERT INTO \(SQL.name(layout.temporaryTable)) (\(names)) SELECT \(names) FROM \(SQL.name(layout.table))")
     try replace(layout.table, by: layout)
@@ -187,8 +194,9 @@ public final class Migration {
 
   /// Replaces a table with one that contains each row in a new form.
   ///
-  /// The new table may have the same name as the old one. The models' indexes are created after all steps. Your own
-  /// triggers on the old table are lost.
+  /// The new table may have the same name as the old one. The models' indexes are created after all steps. Everything
+  /// else that depends on the old table is kept, as by ``rebuildTable(of:)``, and follows it to a new name. Only a
+  /// full-text index of another program, which refers to the table by name, does not follow.
   ///
   /// - Parameters:
   ///   - new: The model of the new rows.
@@ -239,15 +247,23 @@ public final class Migration {
   /// Foreign keys are off during a migration, so that dropping a table deletes no rows that refer to it.
   private func replace(_ table: String, by layout: ModelLayout) throws(DatabaseError) {
     let connection = try connection
+    let name = SQL.name(layout.table)
+    // SQLite then adapts everything that refers to the table.
+    if table.inSmallASCIILetters != layout.table.inSmallASCIILetters { try renameTable(table, to: layout.table) }
+    let dependents = try DependentObjects(of: layout.table, on: connection)
     if layout.isKeyAssigned, try connection.columns(of: "sqlite_sequence").isEmpty == false {
       // Otherwise keys of deleted rows would be assigned again.
-      let names: [SQLiteValue] = [.text(table), .text(layout.temporaryTable)]
-      let last = try connection.value("SELECT max(seq) FROM sqlite_sequence WHERE name IN (?, ?)", names)
+      let names: [SQLiteValue] = [.text(layout.table), .text(layout.temporaryTable)]
+      let last = try connection.value(
+        "SELECT max(seq) FROM sqlite_sequence WHERE name COLLATE NOCASE IN (?, ?)", names)
       try connection.run("DELETE FROM sqlite_sequence WHERE name = ?", [names[1]])
       try connection.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [names[1], last.isNull ? 0 : last])
     }
-    try connection.execute("DROP TABLE \(SQL.name(table))")
-    try connection.execute("ALTER TABLE \(SQL.name(layout.temporaryTable)) RENAME TO \(SQL.name(layout.table))")
+    try connection.execute("DROP TABLE \(name)")
+    try connection.renamingOnlyTables { () throws(DatabaseError) in
+      try connection.execute("ALTER TABLE \(SQL.name(layout.temporaryTable)) RENAME TO \(name)")
+    }
+    try dependents.restore(on: connection)
   }
 
   private func layout<Model: StoreModel>(of model: Model.Type) throws(DatabaseError) -> ModelLayout {

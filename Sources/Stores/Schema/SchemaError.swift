@@ -35,6 +35,12 @@ public enum SchemaError: Error, Hashable, Sendable {
   /// A migration left references to rows that do not exist.
   case brokenReferences([BrokenReference])
 
+  /// A view, trigger or index that is not one of the models' would no longer work after a step.
+  ///
+  /// The values are its type, as in SQL, its name, and the reason. Such objects are created by statements of your own or
+  /// by other programs.
+  case brokenDependent(String, String, reason: String)
+
   /// The closure that fills a new file threw an error.
   ///
   /// The file is still empty.
@@ -78,6 +84,9 @@ extension SchemaError: CustomStringConvertible, LocalizedError {
       "The migration leaves references to missing rows, and the database is unchanged: "
         + "\(references.prefix(10).map(\.description).joined(separator: "; ")). Delete these rows or change their "
         + "references in a step."
+    case .brokenDependent(let type, let name, let reason):
+      "The migration would break the \(type) \(name.debugDescription), and the database is unchanged: \(clause(reason)). "
+        + "Drop or replace it in a step."
     case .creationFailed(let reason):
       "The new database could not be filled, and is still empty: \(clause(reason))."
     case .stepFailed(let to, let reason):

@@ -100,8 +100,17 @@ struct SchemaOpening {
 
   /// Returns a Boolean value that indicates whether the file has this version and its tables match the models.
   private func isCurrent() throws(DatabaseError) -> Bool {
-    guard try fileVersion() == schema.version else { return false }
-    return try mismatch() == nil
+    guard try fileVersion() == schema.version, try mismatch() == nil else { return false }
+    if policy == .guest { return true }
+    return try !hasEarlierSearchTables()
+  }
+
+  /// Returns a Boolean value that indicates whether an earlier version created a full-text index that may be out of step.
+  private func hasEarlierSearchTables() throws(DatabaseError) -> Bool {
+    for layout in layouts {
+      if let form = try layout.searchForm(on: connection), form != .current { return true }
+    }
+    return false
   }
 
   /// Returns the reason why a guest must not use the file.
@@ -151,6 +160,10 @@ struct SchemaOpening {
     if found > schema.version { throw failure(.tooNew(found: found, supported: schema.version)) }
     if found == schema.version {
       if let mismatch = try mismatch() { throw failure(mismatch) }
+      if try hasEarlierSearchTables() {
+        try connection.dropSearchTables()
+        try connection.createSearchTables(of: layouts)
+      }
       return .current
     }
     if found == 0 {
@@ -199,11 +212,15 @@ struct SchemaOpening {
     }
     // Steps may change the columns that the triggers of an index name, and replace rows without calling triggers.
     try connection.dropSearchTables()
+    let before = Set(try DependentObjects.failures(on: connection).map(\.use))
     for step in steps { try run(step) }
     for layout in layouts where try connection.columns(of: layout.table).isEmpty {
       try connection.execute(layout.creation())
     }
     try settle()
+    if let broken = try DependentObjects.failures(on: connection).first(where: { !before.contains($0.use) }) {
+      throw failure(.brokenDependent(broken.use.type, broken.names.joined(separator: ", "), reason: broken.reason))
+    }
     if checkingForeignKeys {
       let broken = try connection.brokenReferences()
       if !broken.isEmpty { throw failure(.brokenReferences(broken)) }
@@ -217,8 +234,8 @@ struct SchemaOpening {
     defer { migration.end() }
     do {
       try step.body(migration)
-    } catch let error as DatabaseError where error.isOfSystem {
-      // Neither the step nor the rows are at fault, and the migration may succeed another time.
+    } catch let error as DatabaseError where error.isOfSystem || error.isOfDependent {
+      // Neither the step nor the rows are at fault, and the migration may succeed another time; or the error says it all.
       throw error
     } catch {
       throw failure(.stepFailed(to: step.version, reason: "\(error)"))
@@ -287,10 +304,15 @@ extension SchemaError {
 
 extension DatabaseError {
   /// A Boolean value that indicates whether the same operation may succeed later.
-  fileprivate var isOfSystem: Bool {
+  var isOfSystem: Bool {
     switch self {
     case .diskFull, .inputOutput, .busy, .readOnly, .cannotOpen: true
     default: false
     }
+  }
+
+  /// A Boolean value that indicates whether the error names an object that a step would break.
+  fileprivate var isOfDependent: Bool {
+    if case .schema(.brokenDependent, _) = self { true } else { false }
   }
 }
