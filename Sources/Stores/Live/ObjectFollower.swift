@@ -40,7 +40,9 @@ final class ObjectFollower<Model: StoreModel>: Sendable {
     return try database.write { transaction in
       guard var model = try transaction.find(Model.self, id: id) else { return nil }
       let result = try body(&model)
-      guard model.id.sqliteValue == id.sqliteValue else {
+      let connection = try transaction.connection
+      let layout = try ModelStatements<Model>.of(connection).layout
+      guard try layout.isSameKey(id.sqliteValue, model.id.sqliteValue, on: connection) else {
         stop(
           because: "An update changed the key of a live object; put a model with the new key, and delete this one")
       }

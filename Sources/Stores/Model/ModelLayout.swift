@@ -62,7 +62,9 @@ final class ModelLayout: Sendable {
     let table = SQL.name(spec.name)
     let names = columns.map { SQL.name($0.name) }
     let keyName = names[key]
-    let changes = names.filter { $0 != keyName }.map { "\($0) = excluded.\($0)" }
+    // A key that a collation finds equal may have other bytes.
+    let isKeyChanged = spec.keyCollation != nil
+    let changes = names.filter { $0 != keyName || isKeyChanged }.map { "\($0) = excluded.\($0)" }
     put =
       "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(SQL.parameters(names.count)))"
       + " ON CONFLICT (\(keyName)) DO "
@@ -73,7 +75,23 @@ final class ModelLayout: Sendable {
   }
 }
 
+extension TableSpec {
+  /// The collation of the key, if it finds keys equal that have different bytes.
+  var keyCollation: CollationName? {
+    collations[key].flatMap { $0.rawValue.uppercased() == CollationName.binary.rawValue ? nil : $0 }
+  }
+}
+
 extension ModelLayout {
+  /// Returns a Boolean value that indicates whether two keys are those of the same row.
+  func isSameKey(
+    _ first: SQLiteValue, _ second: SQLiteValue, on connection: SQLiteConnection
+  ) throws(DatabaseError) -> Bool {
+    if first == second { return true }
+    guard let collation = spec.keyCollation else { return false }
+    return try connection.value("SELECT ? = ? COLLATE \(SQL.name(collation.rawValue))", [first, second]) == 1
+  }
+
   /// The layouts that have been computed, cached because inferring one takes as long as writing a hundred rows.
   private static let known = Guarded<[ObjectIdentifier: ModelLayout]>([:])
 

@@ -53,7 +53,9 @@ extension WriteTransaction {
   ) throws -> Model? {
     guard var row = try find(model, id: id) else { return nil }
     try body(&row)
-    if row.id.sqliteValue == id.sqliteValue {
+    let connection = try connection
+    let layout = try ModelStatements<Model>.of(connection).layout
+    if try layout.isSameKey(id.sqliteValue, row.id.sqliteValue, on: connection) {
       try put(row)
     } else {
       try savepoint {

@@ -19,8 +19,14 @@ extension ReadTransaction {
     }
     if keys.isEmpty { return children }
     let query = try connection.naming { () throws(ModelError) in try relation.children(of: Array(keys)) }
+    var stored: [Parent.ID: Parent.ID] = [:]
     for child in try connection.all(query) {
-      if let key = relation.foreignKey(child) { children[key, default: []].append(child) }
+      guard var key = relation.foreignKey(child) else { continue }
+      if children[key] == nil {
+        if stored[key] == nil { stored[key] = try equalRow(Parent.self, key)?.id ?? key }
+        key = stored[key] ?? key
+      }
+      children[key, default: []].append(child)
     }
     return children
   }
@@ -36,12 +42,20 @@ extension ReadTransaction {
     _ relation: BelongsTo<Child, Parent>, of children: some Sequence<Child>
   ) throws(DatabaseError) -> [Parent.ID: Parent] {
     let connection = try connection
-    let keys = Set(children.compactMap { relation.foreignKey($0)?.sqliteValue })
+    let foreignKeys = Set(children.compactMap(relation.foreignKey))
+    let keys = Set(foreignKeys.map(\.sqliteValue))
     var parents: [Parent.ID: Parent] = [:]
     if keys.isEmpty { return parents }
     let layout = try connection.naming { () throws(ModelError) in try ModelLayout.of(Parent.self) }
     let condition = Condition<Parent>(.membership(.named(layout.spec.key), Array(keys)))
     for parent in try connection.all(Query().where(condition)) { parents[parent.id] = parent }
+    for key in foreignKeys where parents[key] == nil { parents[key] = try equalRow(Parent.self, key) }
     return parents
+  }
+
+  /// Returns the row whose key equals a key by the collation of its column, if it has one.
+  private func equalRow<Model: StoreModel>(_ model: Model.Type, _ key: Model.ID) throws(DatabaseError) -> Model? {
+    let statements = try ModelStatements<Model>.of(connection)
+    return statements.layout.spec.keyCollation == nil ? nil : try statements.find(key)
   }
 }
