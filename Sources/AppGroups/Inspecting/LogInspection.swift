@@ -207,6 +207,7 @@ package final class LogInspection: Sendable {
   /// - Throws: ``AppGroupsLogError`` if a segment cannot be read.
   /// - Complexity: O(*n*) in the size of the last segments.
   package func entries(limit: Int, after positions: [UUID: UInt64] = [:]) throws -> (entries: [Entry], isCut: Bool) {
+    let limit = max(0, limit)
     var all: [Entry] = []
     var isCut = false
     for (id, numbers) in try SegmentListing.segments(in: place) {
@@ -218,7 +219,7 @@ package final class LogInspection: Sendable {
           guard record.sequence > positions[id] ?? 0 else { continue }
           let date = Date(timeIntervalSince1970: Double(record.time) / 1e9)
           part.append(Entry(producer: id, sequence: record.sequence, date: date, payload: record.payload))
-          if part.count > 2 * limit {
+          if part.count / 2 > limit {
             part.removeFirst(part.count - limit)
             isCut = true
           }

@@ -112,7 +112,8 @@ package struct DatabaseInspection: Sendable {
   /// - Returns: The rows, or `nil` if there is no such table.
   /// - Throws: ``DatabaseError``.
   package static func rows(_ url: URL, table: String, offset: Int, limit: Int) throws -> Page? {
-    try DatabaseReading.read(url) { connection throws(DatabaseError) in
+    let limit = min(max(0, limit), .max - 1)
+    return try DatabaseReading.read(url) { connection throws(DatabaseError) in
       guard connection.isTable(table) else { return nil }
       let columns = try connection.columns(of: table)
       let keys = columns.filter(\.isKey).map(\.name)

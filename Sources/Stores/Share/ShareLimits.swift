@@ -8,10 +8,10 @@ public struct ShareLimits: Hashable, Sendable {
   ///
   /// Changes are removed in groups, so up to one in sixteen fewer may be kept. A peer that returns later receives a
   /// change set that says that everything may have changed.
-  public var historyCount: Int
+  public var historyCount: Int { didSet { historyCount = max(1, historyCount) } }
 
   /// The time for which the history is kept for a peer that does not return.
-  public var peerLifetime: Duration
+  public var peerLifetime: Duration { didSet { peerLifetime = max(.zero, peerLifetime) } }
 
   /// Creates limits.
   ///
@@ -20,7 +20,7 @@ public struct ShareLimits: Hashable, Sendable {
   ///   - peerLifetime: The time for which the history is kept for a peer that does not return.
   public init(historyCount: Int = 100_000, peerLifetime: Duration = .seconds(7 * 24 * 3600)) {
     self.historyCount = max(1, historyCount)
-    self.peerLifetime = peerLifetime
+    self.peerLifetime = max(.zero, peerLifetime)
   }
 
   /// The number of changes between two trims of the history.

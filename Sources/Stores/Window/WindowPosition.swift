@@ -10,6 +10,9 @@ struct WindowPosition: Hashable, Sendable {
     case row([SQLiteValue])
   }
 
+  /// The largest number of rows of a page or of a move, so that no sum of them overflows.
+  static let most = Int.max / 4
+
   var place = Place.start
   /// The number of rows by which the window is to move from the place; negative to move towards the start.
   var offset = 0
@@ -29,7 +32,9 @@ struct WindowPosition: Hashable, Sendable {
   }
 
   mutating func move(by count: Int) {
-    offset += count
+    offset = Self.limited(offset + Self.limited(count))
     moves += 1
   }
+
+  private static func limited(_ count: Int) -> Int { Swift.min(Swift.max(count, -most), most) }
 }

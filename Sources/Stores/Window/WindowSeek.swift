@@ -102,11 +102,12 @@ struct WindowSeek<Model: StoreModel> {
 
   /// Returns the condition that a column has a value.
   ///
-  /// SQLite finds the first value in an index if the condition is a comparison with the smallest value.
+  /// SQLite finds the first value in an index if the condition is a comparison. Every text is less than every blob, but
+  /// only some collations have a smallest text.
   private func present(_ order: QueryOrder) -> Condition<Model> {
     switch column(order)?.type {
     case .integer, .real: comparison(order, .greaterOrEqual, .real(-.infinity))
-    case .text: comparison(order, .greaterOrEqual, .text(""))
+    case .text: Condition(.sql("\(SQL.name(order.column.description)) < x''", []))
     default: comparison(order, .notEqual, .null)
     }
   }

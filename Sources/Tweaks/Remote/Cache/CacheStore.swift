@@ -89,7 +89,7 @@ final class CacheStore: Sendable {
 
   private func content(of url: URL, _ decode: (Data) throws -> [Tweak]) throws -> RemoteContent {
     do {
-      let data = try DurableFile.read(url, limit: cache.maximumSize + CacheEntry.overhead)
+      let data = try DurableFile.read(url, limit: cache.fileLimit)
       let content = try CacheEntry.decode(data, decode)
       // The time of the file is the time of its last use.
       utimensat(AT_FDCWD, url.path, nil, 0)
@@ -129,7 +129,7 @@ final class CacheStore: Sendable {
     guard newer.withLock({ !$0.contains(entry) }) else { return }
     write(to: place(entry)) {
       let data = try CacheEntry.encode(content)
-      let limit = cache.maximumSize + CacheEntry.overhead
+      let limit = cache.fileLimit
       guard data.count <= limit else { throw CacheEntry.Problem.damaged("\(data.count) bytes exceed \(limit)") }
       return data
     }

@@ -31,6 +31,9 @@ public struct TweakCache: Sendable, Hashable {
   /// The maximum size of an entry in bytes.
   public var maximumSize: Int
 
+  /// The maximum size of the file of an entry in bytes.
+  var fileLimit: Int { min(max(0, maximumSize), .max - CacheEntry.overhead) + CacheEntry.overhead }
+
   /// Creates a cache in a directory.
   ///
   /// - Parameters:
