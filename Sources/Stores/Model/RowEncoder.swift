@@ -152,13 +152,20 @@ final class RowEncoder: Encoder {
   @inline(never)
   private func writeOther<Value: Encodable>(_ value: Value) throws {
     switch value {
-    case let url as URL: write(url.absoluteString)
+    case let url as URL: try write(url)
     case let number as Decimal: try write(number)
     case let id as LogEventID: write(id.description)
     default:
       if layout.columns[current].type == .json { return try writeJSON(value) }
       try value.encode(to: member)
     }
+  }
+
+  private func write(_ url: URL) throws(ModelError) {
+    if let base = url.baseURL {
+      throw unencodable("the URL is relative to \(base.absoluteString), which would be lost; store its absoluteURL")
+    }
+    write(url.absoluteString)
   }
 
   private func write(_ number: Decimal) throws(ModelError) {
