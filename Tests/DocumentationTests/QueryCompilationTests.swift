@@ -57,6 +57,17 @@ struct QueryCompilationTests {
     #expect(result == "")
   }
 
+  @Test func `a collection or a range that contains a column is a condition`() async throws {
+    let conditions = """
+      [1, 2].contains($0.id)
+      names.contains($0.name) && Set(names).contains($0.city) && ["Rome", nil].contains($0.city)
+      !(18..<65).contains($0.age) || (1...3).contains($0.score)
+      [Kind.friend].contains($0.kind) || $0.name.contains("a")
+      """
+    let program = Self.program(conditions) + "let names = [\"Ann\"]\n"
+    #expect(try await SampleRunner.typeCheck(program, limit: 300) == "")
+  }
+
   @Test(arguments: [
     (
       "$0.nme == \"Ann\"",

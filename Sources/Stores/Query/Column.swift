@@ -110,6 +110,40 @@ extension Column where Value: SQLiteOrdered, Value.Present: Comparable {
   }
 }
 
+extension Collection where Element: SQLiteConvertible {
+  /// Returns a condition that a column has one of the elements, like ``Column/isIn(_:)-([Value])``.
+  @inlinable
+  public func contains<Model: StoreModel>(_ column: Column<Model, Element>) -> Condition<Model> {
+    column.isIn(Array(self))
+  }
+
+  /// Returns a condition that a column has one of the elements; `nil` is none of them.
+  @inlinable
+  public func contains<Model: StoreModel>(_ column: Column<Model, Element?>) -> Condition<Model> {
+    column.isIn(map(Optional.init))
+  }
+}
+
+extension Range where Bound: SQLiteOrdered {
+  /// Returns a condition that a column is in the range; `nil` is in no range.
+  @inlinable
+  public func contains<Model: StoreModel, Value: SQLiteOrdered>(
+    _ column: Column<Model, Value>
+  ) -> Condition<Model> where Value.Present == Bound {
+    column.isIn(self)
+  }
+}
+
+extension ClosedRange where Bound: SQLiteOrdered {
+  /// Returns a condition that a column is in the range; `nil` is in no range.
+  @inlinable
+  public func contains<Model: StoreModel, Value: SQLiteOrdered>(
+    _ column: Column<Model, Value>
+  ) -> Condition<Model> where Value.Present == Bound {
+    column.isIn(self)
+  }
+}
+
 extension Column where Value: ExpressibleByNilLiteral {
   /// A condition that the column has no value, for properties that cannot be compared with `nil`, such as arrays.
   public var isNil: Condition<Model> { Condition(.comparison(reference, .equal, .null)) }

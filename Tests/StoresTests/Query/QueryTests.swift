@@ -49,6 +49,16 @@ struct QueryTests {
   }
 
   @Test
+  func `collections and ranges contain a column`() throws {
+    #expect(try names(Person.where { [1, 3, 9].contains($0.id) }.ordered { $0.id }) == ["Ada", "Cleo"])
+    #expect(try names(Person.where { Set(["Cairo"]).contains($0.city) }) == ["Cleo"])
+    #expect(try names(Person.where { ["Cairo", nil].contains($0.city) }.ordered { $0.id }) == ["Bob", "Cleo"])
+    #expect(try names(Person.where { ("A"..."D").contains($0.city) }) == ["Cleo"])
+    #expect("\(Person.where { (18..<65).contains($0.age) })" == "\(Person.where { $0.age.isIn(18..<65) })")
+    #expect("\(Person.where { (0...Int.max).contains($0.age) })" == "\(Person.where { $0.age.isIn(0...Int.max) })")
+  }
+
+  @Test
   func `the wildcards of a pattern can be escaped`() throws {
     #expect(try names(Person.where { $0.name.like(#"100\%\_\\"#) }) == ["100%_\\"])
     #expect(try names(Person.where { $0.name.like("%a") }) == ["Ada"])
