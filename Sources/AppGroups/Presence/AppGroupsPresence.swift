@@ -40,7 +40,7 @@ public import Signals
 ///   concurrently, and never with a lock held.
 ///
 /// The directory must be on a local file system, because file locks do not reach across machines.
-public final class AppGroupsPresence<Value: Codable & Sendable>: Signal {
+public final class AppGroupsPresence<Value: Codable & Sendable>: Signal, PropertyConvertible {
   /// All present processes, in the order of their announcements.
   public typealias Element = [PresentProcess<Value>]
 

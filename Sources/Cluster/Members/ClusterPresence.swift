@@ -6,7 +6,7 @@ public import Signals
 /// An announcement is bound to the session of its process. It disappears when it is withdrawn, and
 /// ``ClusterOptions/sessionTime`` after the process has ended, was suspended, or lost the cluster. A process that
 /// returns announces itself again.
-public final class ClusterPresence<Value: Codable & Sendable>: Signal {
+public final class ClusterPresence<Value: Codable & Sendable>: Signal, PropertyConvertible {
   /// All present processes, in the order of their announcements.
   public typealias Element = [ClusterMember<Value>]
 

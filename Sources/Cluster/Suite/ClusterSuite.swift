@@ -26,7 +26,7 @@ public import Signals
 /// - **Size.** All values of the suite are in memory. They are read in pages, and followed by the watch of the
 ///   namespace.
 /// - **Threads.** All methods may be called from any thread.
-public final class ClusterSuite: Signal {
+public final class ClusterSuite: Signal, PropertyConvertible {
   /// All values of the suite.
   public typealias Element = ClusterContents
 

@@ -15,7 +15,7 @@ public import Stores
 /// - **Other processes.** Commits of processes with the same session are observed.
 /// - **Subscribers.** All subscribers share one read. A late one receives the last value first.
 /// - **Threads.** Subscribers are called on the thread that has read.
-public final class ContextQuery<Element: Sendable>: Signal, Sendable {
+public final class ContextQuery<Element: Sendable>: Signal, PropertyConvertible, Sendable {
   /// The failure type.
   ///
   /// A query never fails; ``failures`` reports errors.
@@ -60,6 +60,15 @@ public final class ContextQuery<Element: Sendable>: Signal, Sendable {
       subscription.cancel()
       leave()
     }
+  }
+
+  /// A property with the query's last value, or `nil` before the first read.
+  ///
+  /// The query is observed for as long as the property or a subscription to it lives.
+  public var property: Property<Element?> {
+    let reads = join()
+    let membership = SignalSubscription { [self] in leave() }
+    return Property(reads.values, keeping: membership)
   }
 
   /// Returns a property with the query's last value, which can be read at any time.

@@ -9,6 +9,9 @@ extension Property {
   /// print(fahrenheit.value)  // Prints "68.0"
   /// ```
   ///
+  /// The input may also be a value with a property, such as a file, a value of a suite, or a live query. It is observed
+  /// as long as the derived property or a subscription to it lives.
+  ///
   /// - **Computation:** The value is computed when it is read and, while it is observed, after each change of its
   ///   inputs. It is never computed if it is neither read nor observed, and not computed again while its inputs are
   ///   unchanged.
@@ -21,7 +24,7 @@ extension Property {
   ///   any more.
   ///
   /// - Parameters:
-  ///   - source: The property to compute from.
+  ///   - source: The property to compute from, or a value with one.
   ///   - transform: A closure that computes the value, on the thread that reads or writes. It must depend on its
   ///     argument alone. Reading its own result, or writing one of its inputs, stops the program with an explanation.
   ///     Two threads that read at the same time may both run it.
@@ -29,13 +32,13 @@ extension Property {
   ///   - line: The line that such an explanation names; by default the caller's.
   /// - Returns: A property that always has the computed value.
   @inlinable
-  public static func derived<Source>(
-    _ source: Property<Source>,
-    _ transform: @escaping @Sendable (Source) -> Value,
+  public static func derived<Source: PropertyConvertible>(
+    _ source: Source,
+    _ transform: @escaping @Sendable (Source.PropertyValue) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
-    computed(from: DerivedInput(source), isSame: ==, at: (file, line), transform)
+    computed(from: DerivedInput(source.property), isSame: ==, at: (file, line), transform)
   }
 
   /// Creates a property that is computed from another one, and whose values are compared by a closure.
@@ -52,48 +55,48 @@ extension Property {
 
   /// Creates a property that is computed from two others; see ``derived(_:_:file:line:)-63st2``.
   @inlinable
-  public static func derived<First, Second>(
-    _ first: Property<First>,
-    _ second: Property<Second>,
-    _ transform: @escaping @Sendable (First, Second) -> Value,
+  public static func derived<First: PropertyConvertible, Second: PropertyConvertible>(
+    _ first: First,
+    _ second: Second,
+    _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
-    computed(from: DerivedInputPair(DerivedInput(first), DerivedInput(second)), isSame: ==, at: (file, line)) {
+    computed(from: DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), isSame: ==, at: (file, line)) {
       transform($0.0, $0.1)
     }
   }
 
   /// Creates a property that is computed from three others; see ``derived(_:_:file:line:)-63st2``.
   @inlinable
-  public static func derived<First, Second, Third>(
-    _ first: Property<First>,
-    _ second: Property<Second>,
-    _ third: Property<Third>,
-    _ transform: @escaping @Sendable (First, Second, Third) -> Value,
+  public static func derived<First: PropertyConvertible, Second: PropertyConvertible, Third: PropertyConvertible>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
     computed(
-      from: DerivedInputPair(DerivedInputPair(DerivedInput(first), DerivedInput(second)), DerivedInput(third)),
+      from: DerivedInputPair(DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), DerivedInput(third.property)),
       isSame: ==, at: (file, line)
     ) { transform($0.0.0, $0.0.1, $0.1) }
   }
 
   /// Creates a property that is computed from four others; see ``derived(_:_:file:line:)-63st2``.
   @inlinable
-  public static func derived<First, Second, Third, Fourth>(
-    _ first: Property<First>,
-    _ second: Property<Second>,
-    _ third: Property<Third>,
-    _ fourth: Property<Fourth>,
-    _ transform: @escaping @Sendable (First, Second, Third, Fourth) -> Value,
+  public static func derived<First: PropertyConvertible, Second: PropertyConvertible, Third: PropertyConvertible, Fourth: PropertyConvertible>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ fourth: Fourth,
+    _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
     let inputs = DerivedInputPair(
-      DerivedInputPair(DerivedInput(first), DerivedInput(second)),
-      DerivedInputPair(DerivedInput(third), DerivedInput(fourth))
+      DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)),
+      DerivedInputPair(DerivedInput(third.property), DerivedInput(fourth.property))
     )
     return computed(from: inputs, isSame: ==, at: (file, line)) { transform($0.0.0, $0.0.1, $0.1.0, $0.1.1) }
   }
@@ -101,20 +104,29 @@ extension Property {
   /// Creates a property that is computed from five or more others; see ``derived(_:_:file:line:)-63st2``.
   ///
   /// The inputs are read through a list, which is slower than up to four inputs.
-  public static func derived<First, Second, Third, Fourth, Fifth, each Other: Sendable>(
-    _ first: Property<First>,
-    _ second: Property<Second>,
-    _ third: Property<Third>,
-    _ fourth: Property<Fourth>,
-    _ fifth: Property<Fifth>,
-    _ others: repeat Property<each Other>,
-    transform: @escaping @Sendable (First, Second, Third, Fourth, Fifth, repeat each Other) -> Value,
+  public static func derived<
+    First: PropertyConvertible, Second: PropertyConvertible, Third: PropertyConvertible, Fourth: PropertyConvertible,
+    Fifth: PropertyConvertible, each Other: PropertyConvertible
+  >(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ fourth: Fourth,
+    _ fifth: Fifth,
+    _ others: repeat each Other,
+    transform: @escaping @Sendable (
+      First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue, repeat (each Other).PropertyValue
+    ) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
-    let five = DerivedInputList(first, second, third, fourth, fifth)
-    let inputs = DerivedInputPair(five, DerivedInputList(repeat each others))
-    let apply: @Sendable (((First, Second, Third, Fourth, Fifth), (repeat each Other))) -> Value = { values in
+    let five = DerivedInputList(
+      first.property, second.property, third.property, fourth.property, fifth.property)
+    let inputs = DerivedInputPair(five, DerivedInputList(repeat (each others).property))
+    let apply:
+      @Sendable (
+        ((First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue), (repeat (each Other).PropertyValue))
+      ) -> Value = { values in
       let (five, others) = values
       return transform(five.0, five.1, five.2, five.3, five.4, repeat each others)
     }
@@ -124,13 +136,13 @@ extension Property {
   /// Creates a property that is computed from an array of properties of one type; see
   /// ``derived(_:_:file:line:)-63st2``.
   @inlinable
-  public static func derived<Source>(
-    _ sources: [Property<Source>],
-    _ transform: @escaping @Sendable ([Source]) -> Value,
+  public static func derived<Source: PropertyConvertible>(
+    _ sources: [Source],
+    _ transform: @escaping @Sendable ([Source.PropertyValue]) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
-    computed(from: DerivedInputArray(sources), isSame: ==, at: (file, line), transform)
+    computed(from: DerivedInputArray(sources.map(\.property)), isSame: ==, at: (file, line), transform)
   }
 }
 
@@ -139,26 +151,26 @@ extension Property {
   ///
   /// Every computation counts as a change.
   @inlinable
-  public static func derived<Source>(
-    _ source: Property<Source>,
-    _ transform: @escaping @Sendable (Source) -> Value,
+  public static func derived<Source: PropertyConvertible>(
+    _ source: Source,
+    _ transform: @escaping @Sendable (Source.PropertyValue) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> {
-    computed(from: DerivedInput(source), isSame: { _, _ in false }, at: (file, line), transform)
+    computed(from: DerivedInput(source.property), isSame: { _, _ in false }, at: (file, line), transform)
   }
 
   /// Creates a property that is computed from two others, for a type that is not `Equatable`.
   @inlinable
-  public static func derived<First, Second>(
-    _ first: Property<First>,
-    _ second: Property<Second>,
-    _ transform: @escaping @Sendable (First, Second) -> Value,
+  public static func derived<First: PropertyConvertible, Second: PropertyConvertible>(
+    _ first: First,
+    _ second: Second,
+    _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> {
     computed(
-      from: DerivedInputPair(DerivedInput(first), DerivedInput(second)), isSame: { _, _ in false }, at: (file, line)
+      from: DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), isSame: { _, _ in false }, at: (file, line)
     ) {
       transform($0.0, $0.1)
     }
@@ -166,34 +178,34 @@ extension Property {
 
   /// Creates a property that is computed from three others, for a type that is not `Equatable`.
   @inlinable
-  public static func derived<First, Second, Third>(
-    _ first: Property<First>,
-    _ second: Property<Second>,
-    _ third: Property<Third>,
-    _ transform: @escaping @Sendable (First, Second, Third) -> Value,
+  public static func derived<First: PropertyConvertible, Second: PropertyConvertible, Third: PropertyConvertible>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> {
     computed(
-      from: DerivedInputPair(DerivedInputPair(DerivedInput(first), DerivedInput(second)), DerivedInput(third)),
+      from: DerivedInputPair(DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), DerivedInput(third.property)),
       isSame: { _, _ in false }, at: (file, line)
     ) { transform($0.0.0, $0.0.1, $0.1) }
   }
 
   /// Creates a property that is computed from four others, for a type that is not `Equatable`.
   @inlinable
-  public static func derived<First, Second, Third, Fourth>(
-    _ first: Property<First>,
-    _ second: Property<Second>,
-    _ third: Property<Third>,
-    _ fourth: Property<Fourth>,
-    _ transform: @escaping @Sendable (First, Second, Third, Fourth) -> Value,
+  public static func derived<First: PropertyConvertible, Second: PropertyConvertible, Third: PropertyConvertible, Fourth: PropertyConvertible>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ fourth: Fourth,
+    _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> {
     let inputs = DerivedInputPair(
-      DerivedInputPair(DerivedInput(first), DerivedInput(second)),
-      DerivedInputPair(DerivedInput(third), DerivedInput(fourth))
+      DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)),
+      DerivedInputPair(DerivedInput(third.property), DerivedInput(fourth.property))
     )
     return computed(from: inputs, isSame: { _, _ in false }, at: (file, line)) {
       transform($0.0.0, $0.0.1, $0.1.0, $0.1.1)
@@ -203,20 +215,29 @@ extension Property {
   /// Creates a property that is computed from five or more others, for a type that is not `Equatable`.
   ///
   /// The inputs are read through a list, which is slower than up to four inputs.
-  public static func derived<First, Second, Third, Fourth, Fifth, each Other: Sendable>(
-    _ first: Property<First>,
-    _ second: Property<Second>,
-    _ third: Property<Third>,
-    _ fourth: Property<Fourth>,
-    _ fifth: Property<Fifth>,
-    _ others: repeat Property<each Other>,
-    transform: @escaping @Sendable (First, Second, Third, Fourth, Fifth, repeat each Other) -> Value,
+  public static func derived<
+    First: PropertyConvertible, Second: PropertyConvertible, Third: PropertyConvertible, Fourth: PropertyConvertible,
+    Fifth: PropertyConvertible, each Other: PropertyConvertible
+  >(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ fourth: Fourth,
+    _ fifth: Fifth,
+    _ others: repeat each Other,
+    transform: @escaping @Sendable (
+      First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue, repeat (each Other).PropertyValue
+    ) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> {
-    let five = DerivedInputList(first, second, third, fourth, fifth)
-    let inputs = DerivedInputPair(five, DerivedInputList(repeat each others))
-    let apply: @Sendable (((First, Second, Third, Fourth, Fifth), (repeat each Other))) -> Value = { values in
+    let five = DerivedInputList(
+      first.property, second.property, third.property, fourth.property, fifth.property)
+    let inputs = DerivedInputPair(five, DerivedInputList(repeat (each others).property))
+    let apply:
+      @Sendable (
+        ((First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue), (repeat (each Other).PropertyValue))
+      ) -> Value = { values in
       let (five, others) = values
       return transform(five.0, five.1, five.2, five.3, five.4, repeat each others)
     }
@@ -225,12 +246,12 @@ extension Property {
 
   /// Creates a property that is computed from an array of properties of one type, for a type that is not `Equatable`.
   @inlinable
-  public static func derived<Source>(
-    _ sources: [Property<Source>],
-    _ transform: @escaping @Sendable ([Source]) -> Value,
+  public static func derived<Source: PropertyConvertible>(
+    _ sources: [Source],
+    _ transform: @escaping @Sendable ([Source.PropertyValue]) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> {
-    computed(from: DerivedInputArray(sources), isSame: { _, _ in false }, at: (file, line), transform)
+    computed(from: DerivedInputArray(sources.map(\.property)), isSame: { _, _ in false }, at: (file, line), transform)
   }
 }

@@ -6,7 +6,8 @@
 /// Reading ``value`` never waits and returns the last known good value. ``read()``, ``write(_:)`` and ``update(_:)``
 /// access the store and may wait for other processes. Such a wait suspends the task and blocks no thread of the
 /// concurrency pool.
-public protocol SharedValue<Value>: Signal where Element == Value, Failure == Never {
+public protocol SharedValue<Value>: Signal, PropertyConvertible
+where Element == Value, Failure == Never, PropertyValue == Value {
   /// The type of the value.
   associatedtype Value: Sendable
 

@@ -29,7 +29,7 @@ public import Signals
 ///   the scope. If the new contents cannot be read, it is `nil`.
 /// - **Transactions.** An object that is created inside a transaction starts with the row as the transaction sees it.
 ///   The row is read again when the transaction ends.
-public final class LiveObject<Model: StoreModel>: Signal, Sendable {
+public final class LiveObject<Model: StoreModel>: Signal, PropertyConvertible, Sendable {
   /// The model, or `nil` if there is no such row.
   public typealias Element = Model?
 

@@ -39,7 +39,7 @@ public import Signals
 /// - **Cancellation.** When the last subscription ends, a read in progress is interrupted.
 /// - **Subscribers.** All subscribers of one query share its reads, from the first subscription to the end of the last.
 /// - **Lifetime.** A subscription keeps the query and its database alive, and a ``DatabaseShare`` of the database.
-public final class LiveQuery<Element: Sendable>: Signal, Sendable {
+public final class LiveQuery<Element: Sendable>: Signal, PropertyConvertible, Sendable {
   /// The failure type.
   ///
   /// A query never fails; ``failures`` reports errors.
@@ -97,13 +97,37 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
   /// - Parameter subscriber: Receives the values.
   /// - Returns: A token that ends the observation when it is cancelled or released.
   public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
-    let (round, isFirst) = join()
-    if isFirst { round.tracked.start(scheduling) }
+    let round = joined()
     let subscription = round.values.subscribe(LiveQueryStage(downstream: subscriber))
     return SignalSubscription { [self] in
       subscription.cancel()
       leave()
     }
+  }
+
+  /// A property with the query's last value, or `nil` before the first read.
+  ///
+  /// The query is observed for as long as the property or a subscription to it lives. Other values can be derived from
+  /// the query itself:
+  ///
+  /// ```swift
+  /// import Signals
+  /// import Stores
+  ///
+  /// struct Errand: StoreModel, Equatable {
+  ///   static let table = TableSpec("errand")
+  ///   var id: Int
+  /// }
+  ///
+  /// let database = try Database(.memory, schema: Schema(version: 1, models: [Errand.self]))
+  /// try database.write { try $0.put(Errand(id: 1)) }
+  /// let title = Property.derived(database.query(Errand.self)) { "\($0?.count ?? 0) errands" }
+  /// print(title.value)  // Prints "1 errands"
+  /// ```
+  public var property: Property<Element?> {
+    let round = joined()
+    let membership = SignalSubscription { [self] in leave() }
+    return Property(round.values, keeping: membership)
   }
 
   /// Returns a property with the query's last value, which can be read at any time.
@@ -113,8 +137,7 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
   /// - Parameter initial: The value before the first read.
   /// - Returns: A property that observes the query for as long as the property or a subscription to it lives.
   public func property(initial: Element) -> Property<Element> {
-    let (round, isFirst) = join()
-    if isFirst { round.tracked.start(scheduling) }
+    let round = joined()
     let membership = SignalSubscription { [self] in leave() }
     return Property(.derived(round.values) { $0 ?? initial }, keeping: membership)
   }
@@ -124,14 +147,17 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
     state.withLock { $0.round }?.tracked.regionDidChange()
   }
 
-  private func join() -> (Round, isFirst: Bool) {
-    state.withLock { state in
+  /// Adds a member to the round, and begins to read for the first one.
+  private func joined() -> Round {
+    let (round, isFirst) = state.withLock { state -> (Round, Bool) in
       state.members += 1
       if let round = state.round { return (round, false) }
       let round = makeRound()
       state.round = round
       return (round, true)
     }
+    if isFirst { round.tracked.start(scheduling) }
+    return round
   }
 
   private func leave() {

@@ -38,7 +38,7 @@ public import Signals
 ///   rows, also new ones. In both cases, this lasts until it is moved. A window at the end is filled with earlier rows.
 /// - **Values.** A page is sent after each move and each change, unless it is equal. Failures, threads and the first
 ///   value are as with ``LiveQuery``.
-public final class LiveWindow<Model: StoreModel>: Signal, Sendable {
+public final class LiveWindow<Model: StoreModel>: Signal, PropertyConvertible, Sendable {
   /// The rows, and the presence of others.
   public typealias Element = WindowPage<Model>
 
@@ -60,7 +60,7 @@ public final class LiveWindow<Model: StoreModel>: Signal, Sendable {
     _ database: Database, _ rows: Query<Model>, size: Int, scheduling: LiveQueryScheduling,
     isSame: @escaping @Sendable (WindowPage<Model>, WindowPage<Model>) -> Bool
   ) {
-    let size = Swift.max(1, size)
+    let size = Swift.min(Swift.max(1, size), WindowPosition.most)
     self.size = size
     count = database.observe(scheduling: scheduling) { try $0.count(rows) }
     query = LiveQuery(
@@ -85,11 +85,16 @@ public final class LiveWindow<Model: StoreModel>: Signal, Sendable {
     query.subscribe(subscriber)
   }
 
+  /// A property with the last page, without rows before the first read.
+  ///
+  /// The window is observed for as long as the property or a subscription to it lives.
+  public var property: Property<WindowPage<Model>> { property(initial: WindowPage()) }
+
   /// Returns a property with the last page, which can be read at any time.
   ///
-  /// - Parameter initial: The value before the first read; by default a page without rows.
+  /// - Parameter initial: The value before the first read.
   /// - Returns: A property that observes the window for as long as the property or a subscription to it lives.
-  public func property(initial: WindowPage<Model> = WindowPage()) -> Property<WindowPage<Model>> {
+  public func property(initial: WindowPage<Model>) -> Property<WindowPage<Model>> {
     query.property(initial: initial)
   }
 
