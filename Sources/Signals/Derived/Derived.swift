@@ -53,7 +53,7 @@ extension Property {
     computed(from: DerivedInput(source), isSame: isSame, at: (file, line), transform)
   }
 
-  /// Creates a property that is computed from two others; see ``derived(_:_:file:line:)-63st2``.
+  /// Creates a property that is computed from two others; see ``derived(_:_:file:line:)-9vl3g``.
   @inlinable
   public static func derived<First: PropertyConvertible, Second: PropertyConvertible>(
     _ first: First,
@@ -62,12 +62,14 @@ extension Property {
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
-    computed(from: DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), isSame: ==, at: (file, line)) {
+    computed(
+      from: DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), isSame: ==, at: (file, line)
+    ) {
       transform($0.0, $0.1)
     }
   }
 
-  /// Creates a property that is computed from three others; see ``derived(_:_:file:line:)-63st2``.
+  /// Creates a property that is computed from three others; see ``derived(_:_:file:line:)-9vl3g``.
   @inlinable
   public static func derived<First: PropertyConvertible, Second: PropertyConvertible, Third: PropertyConvertible>(
     _ first: First,
@@ -78,19 +80,24 @@ extension Property {
     line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
     computed(
-      from: DerivedInputPair(DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), DerivedInput(third.property)),
+      from: DerivedInputPair(
+        DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), DerivedInput(third.property)),
       isSame: ==, at: (file, line)
     ) { transform($0.0.0, $0.0.1, $0.1) }
   }
 
-  /// Creates a property that is computed from four others; see ``derived(_:_:file:line:)-63st2``.
+  /// Creates a property that is computed from four others; see ``derived(_:_:file:line:)-9vl3g``.
   @inlinable
-  public static func derived<First: PropertyConvertible, Second: PropertyConvertible, Third: PropertyConvertible, Fourth: PropertyConvertible>(
+  public static func derived<
+    First: PropertyConvertible, Second: PropertyConvertible, Third: PropertyConvertible, Fourth: PropertyConvertible
+  >(
     _ first: First,
     _ second: Second,
     _ third: Third,
     _ fourth: Fourth,
-    _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue) -> Value,
+    _ transform:
+      @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue) ->
+      Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
@@ -101,7 +108,7 @@ extension Property {
     return computed(from: inputs, isSame: ==, at: (file, line)) { transform($0.0.0, $0.0.1, $0.1.0, $0.1.1) }
   }
 
-  /// Creates a property that is computed from five or more others; see ``derived(_:_:file:line:)-63st2``.
+  /// Creates a property that is computed from five or more others; see ``derived(_:_:file:line:)-9vl3g``.
   ///
   /// The inputs are read through a list, which is slower than up to four inputs.
   public static func derived<
@@ -114,9 +121,11 @@ extension Property {
     _ fourth: Fourth,
     _ fifth: Fifth,
     _ others: repeat each Other,
-    transform: @escaping @Sendable (
-      First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue, repeat (each Other).PropertyValue
-    ) -> Value,
+    transform:
+      @escaping @Sendable (
+        First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue,
+        repeat (each Other).PropertyValue
+      ) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
@@ -125,16 +134,19 @@ extension Property {
     let inputs = DerivedInputPair(five, DerivedInputList(repeat (each others).property))
     let apply:
       @Sendable (
-        ((First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue), (repeat (each Other).PropertyValue))
+        (
+          (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue),
+          (repeat (each Other).PropertyValue)
+        )
       ) -> Value = { values in
-      let (five, others) = values
-      return transform(five.0, five.1, five.2, five.3, five.4, repeat each others)
-    }
+        let (five, others) = values
+        return transform(five.0, five.1, five.2, five.3, five.4, repeat each others)
+      }
     return computed(from: inputs, isSame: ==, at: (file, line), apply)
   }
 
   /// Creates a property that is computed from an array of properties of one type; see
-  /// ``derived(_:_:file:line:)-63st2``.
+  /// ``derived(_:_:file:line:)-9vl3g``.
   @inlinable
   public static func derived<Source: PropertyConvertible>(
     _ sources: [Source],
@@ -170,7 +182,8 @@ extension Property {
     line: UInt = #line
   ) -> Property<Value> {
     computed(
-      from: DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), isSame: { _, _ in false }, at: (file, line)
+      from: DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), isSame: { _, _ in false },
+      at: (file, line)
     ) {
       transform($0.0, $0.1)
     }
@@ -187,19 +200,24 @@ extension Property {
     line: UInt = #line
   ) -> Property<Value> {
     computed(
-      from: DerivedInputPair(DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), DerivedInput(third.property)),
+      from: DerivedInputPair(
+        DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), DerivedInput(third.property)),
       isSame: { _, _ in false }, at: (file, line)
     ) { transform($0.0.0, $0.0.1, $0.1) }
   }
 
   /// Creates a property that is computed from four others, for a type that is not `Equatable`.
   @inlinable
-  public static func derived<First: PropertyConvertible, Second: PropertyConvertible, Third: PropertyConvertible, Fourth: PropertyConvertible>(
+  public static func derived<
+    First: PropertyConvertible, Second: PropertyConvertible, Third: PropertyConvertible, Fourth: PropertyConvertible
+  >(
     _ first: First,
     _ second: Second,
     _ third: Third,
     _ fourth: Fourth,
-    _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue) -> Value,
+    _ transform:
+      @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue) ->
+      Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> {
@@ -225,9 +243,11 @@ extension Property {
     _ fourth: Fourth,
     _ fifth: Fifth,
     _ others: repeat each Other,
-    transform: @escaping @Sendable (
-      First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue, repeat (each Other).PropertyValue
-    ) -> Value,
+    transform:
+      @escaping @Sendable (
+        First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue,
+        repeat (each Other).PropertyValue
+      ) -> Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> {
@@ -236,11 +256,14 @@ extension Property {
     let inputs = DerivedInputPair(five, DerivedInputList(repeat (each others).property))
     let apply:
       @Sendable (
-        ((First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue), (repeat (each Other).PropertyValue))
+        (
+          (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue),
+          (repeat (each Other).PropertyValue)
+        )
       ) -> Value = { values in
-      let (five, others) = values
-      return transform(five.0, five.1, five.2, five.3, five.4, repeat each others)
-    }
+        let (five, others) = values
+        return transform(five.0, five.1, five.2, five.3, five.4, repeat each others)
+      }
     return computed(from: inputs, isSame: { _, _ in false }, at: (file, line), apply)
   }
 

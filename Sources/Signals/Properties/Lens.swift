@@ -20,7 +20,7 @@
 /// print(audio.value)  // Prints "Audio(volume: 8, isMuted: true)"
 /// ```
 ///
-/// - **Reading:** The part is read from the property with ``Property/derived(_:_:file:line:)-63st2``, so all rules of
+/// - **Reading:** The part is read from the property with ``Property/derived(_:_:file:line:)-9vl3g``, so all rules of
 ///   derived values hold. Subscribers of a part that is `Equatable` are not called when only other parts change.
 /// - **Writing:** Each write is one ``MutableProperty/modify(_:)`` of the property. Threads that write it directly, or
 ///   through different lenses, keep each other's changes.

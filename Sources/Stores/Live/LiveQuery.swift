@@ -121,7 +121,7 @@ public final class LiveQuery<Element: Sendable>: Signal, PropertyConvertible, Se
   ///
   /// let database = try Database(.memory, schema: Schema(version: 1, models: [Errand.self]))
   /// try database.write { try $0.put(Errand(id: 1)) }
-  /// let title = Property.derived(database.query(Errand.self)) { "\($0?.count ?? 0) errands" }
+  /// let title = Property.derived(database.query(Query<Errand>())) { "\($0?.count ?? 0) errands" }
   /// print(title.value)  // Prints "1 errands"
   /// ```
   public var property: Property<Element?> {

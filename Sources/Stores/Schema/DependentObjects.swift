@@ -36,7 +36,8 @@ struct DependentObjects {
       // SQLite treats an unknown name in double quotation marks as a text, and would create another index.
       let terms = object.type == "index" ? SQLTokens(SQLTokens(object.sql).tokens.drop { !$0.isKeyword("(") }) : nil
       if let column = gone.first(where: { terms?.mentions($0) == true }) {
-        throw refusal(of: object, "the table \(table.debugDescription) has no column \(column.debugDescription)", connection)
+        throw refusal(
+          of: object, "the table \(table.debugDescription) has no column \(column.debugDescription)", connection)
       }
       do throws(DatabaseError) {
         try connection.execute(object.sql)
@@ -139,8 +140,9 @@ extension SQLiteConnection {
   func rowID(of tables: [String]) throws(DatabaseError) -> String? {
     var names = ["rowid", "oid", "_rowid_"]
     for table in tables {
-      let isOrdinary = try value(
-        "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE", [.text(table)]) == 0
+      let isOrdinary =
+        try value(
+          "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE", [.text(table)]) == 0
       let columns = try columns(of: table)
       let keys = try value("SELECT count(*) FROM pragma_index_list(?) WHERE origin = 'pk'", [.text(table)])
       // An integer key is the number.

@@ -78,7 +78,8 @@ private struct Sample: CustomTestStringConvertible, Sendable {
     Sample(Decimal.zero), Sample(Decimal(string: "0.1")), Sample(Decimal.greatestFiniteMagnitude),
     Sample(Decimal.leastNonzeroMagnitude), Sample(-Decimal.greatestFiniteMagnitude), Sample(Decimal.nan, .refused),
     Sample(Decimal(string: "12345678901234567890.12345678901234567")),
-    Sample(URL(string: "https://example.com/?q=%C3%BC#f")), Sample(URL(string: "a/b")), Sample(URL(string: "mailto:a@b.c")),
+    Sample(URL(string: "https://example.com/?q=%C3%BC#f")), Sample(URL(string: "a/b")),
+    Sample(URL(string: "mailto:a@b.c")),
     Sample(URL(filePath: "/tmp/ü a")), Sample(URL(filePath: "/tmp/", directoryHint: .isDirectory)),
     Sample(URL(string: "b?c", relativeTo: base), .refused), Sample(URL(string: "b", relativeTo: base)?.absoluteURL),
     Sample(URL(string: "data:,")),
@@ -87,9 +88,10 @@ private struct Sample: CustomTestStringConvertible, Sendable {
     Sample([Date.distantPast, Date(timeIntervalSinceReferenceDate: 0.1)]), Sample([UInt64.max, 0]),
     Sample([Decimal.nan], .refused), Sample([Decimal(string: "0.1")]), Sample(["a": ["b": 1]]), Sample([Int: String]()),
     Sample([1: "a"]), Sample(Set([1, 2])), Sample([String: Int]?.none), Sample([UUID()]),
-    Sample([URL(string: "https://example.com/a%20b")]),     // The format of `JSONEncoder` has no place for the base.
+    Sample([URL(string: "https://example.com/a%20b")]),  // The format of `JSONEncoder` has no place for the base.
     Sample([URL(string: "b", relativeTo: base)]) { $0 == $1.map { $0?.absoluteURL } },
-    Sample(Pair(first: nil, second: ["": [nil, 1]])), Sample(Pair?.none), Sample(Pair?.some(Pair(first: -1, second: [:]))),
+    Sample(Pair(first: nil, second: ["": [nil, 1]])), Sample(Pair?.none),
+    Sample(Pair?.some(Pair(first: -1, second: [:]))),
     Sample(Wrapper(rawValue: .max)), Sample(Wrapper?.none),
   ]
 }
@@ -110,7 +112,8 @@ struct RoundTripTests {
   /// Arguments of statements, which have no column that could refuse them.
   @Test func `an argument is read as it was passed`() throws {
     let values: [SQLiteValue] = [
-      .real(-0.0), .real(.infinity), .real(.leastNonzeroMagnitude), .integer(.min), .text(""), .text("a\0b"), .blob(Data()),
+      .real(-0.0), .real(.infinity), .real(.leastNonzeroMagnitude), .integer(.min), .text(""), .text("a\0b"),
+      .blob(Data()),
       .blob(Data([0])), .null,
     ]
     let database = try Database(.memory)

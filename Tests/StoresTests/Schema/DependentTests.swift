@@ -65,7 +65,9 @@ struct DependentTests {
     }
   }
 
-  private func second(_ models: [any StoreModel.Type] = [Item.self, Label.self], _ body: @escaping @Sendable (Migration) throws -> Void)
+  private func second(
+    _ models: [any StoreModel.Type] = [Item.self, Label.self], _ body: @escaping @Sendable (Migration) throws -> Void
+  )
     -> Schema
   {
     Schema(version: 2, models: models) { MigrationStep(to: 2, body) }
@@ -175,10 +177,13 @@ struct DependentTests {
 
   @Test func `a view of a dropped table is named`() throws {
     try fixture.script("CREATE VIEW own AS SELECT text FROM label")
-    let error = databaseError { try fixture.open(second([Item.self]) { migration in
-      try migration.rebuildTable(of: Item.self)
-      try migration.dropTable("label")
-    }) }
+    let error = databaseError {
+      try fixture.open(
+        second([Item.self]) { migration in
+          try migration.rebuildTable(of: Item.self)
+          try migration.dropTable("label")
+        })
+    }
     guard case .schema(.brokenDependent("view", "own", _), _) = error else { return recordUnexpected(error) }
   }
 
@@ -198,13 +203,18 @@ struct DependentTests {
       INSERT INTO label VALUES ('a', 'milk'), ('b', 'tea'), ('c', 'bread'); DELETE FROM label WHERE id = 'a';
       CREATE VIRTUAL TABLE words USING fts5(text, content = 'label'); INSERT INTO words (words) VALUES ('rebuild')
       """)
-    try fixture.open(second { try $0.rebuildTable(of: Label.self) ; try $0.rebuildTable(of: Item.self) }) { connection throws in
+    try fixture.open(
+      second {
+        try $0.rebuildTable(of: Label.self); try $0.rebuildTable(of: Item.self)
+      }
+    ) { connection throws in
       #expect(try connection.texts("SELECT text FROM words WHERE words MATCH 'tea'") == ["tea"])
     }
   }
 
   @Test func `keys of deleted rows are not assigned again, whatever the spelling of the table`() throws {
-    try fixture.script("DELETE FROM item WHERE title = 'tea'; ALTER TABLE item RENAME TO thing; ALTER TABLE thing RENAME TO ITEM")
+    try fixture.script(
+      "DELETE FROM item WHERE title = 'tea'; ALTER TABLE item RENAME TO thing; ALTER TABLE thing RENAME TO ITEM")
     try fixture.open(second { try $0.rebuildTable(of: Item.self) }) { connection throws in
       try connection.execute("INSERT INTO item (title) VALUES ('bread')")
       #expect(try connection.value("SELECT id FROM item WHERE title = 'bread'") == 3)
