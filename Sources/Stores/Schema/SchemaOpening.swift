@@ -218,8 +218,11 @@ struct SchemaOpening {
       try connection.execute(layout.creation())
     }
     try settle()
-    if let broken = try DependentObjects.failures(on: connection).first(where: { !before.contains($0.use) }) {
-      throw failure(.brokenDependent(broken.use.type, broken.names.joined(separator: ", "), reason: broken.reason))
+    let broken = try DependentObjects.failures(on: connection).filter { !before.contains($0.use) }
+    if let first = broken.first {
+      // A trigger that calls a broken one cannot be compiled, either, so all are named.
+      let names = broken.filter { $0.use.type == first.use.type }.flatMap(\.names)
+      throw failure(.brokenDependent(first.use.type, names.joined(separator: ", "), reason: first.reason))
     }
     if checkingForeignKeys {
       let broken = try connection.brokenReferences()
