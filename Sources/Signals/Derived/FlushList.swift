@@ -23,6 +23,12 @@ struct FlushList {
 
   /// The sources whose dependents still have to be marked.
   private var postponed: [SourceCore] = []
+
+  /// The sources whose postponed dependents have been marked.
+  ///
+  /// The list may hold the last reference to one of them, and the `deinit` of its value may run code. So they are
+  /// released by ``flush()``, without a lock.
+  private var marked: [SourceCore] = []
   private var isUnfinished = false
 
   /// The number of threads that have postponed marking and not finished it yet.
@@ -59,13 +65,14 @@ struct FlushList {
     Self.unfinished.add(1, ordering: .relaxed)
   }
 
-  /// Marks the postponed dependents.
+  /// Marks the postponed dependents, and releases nothing.
   ///
   /// The caller holds the lock of the source that changes, and no other.
   mutating func markPostponed() {
     if isUnfinished {
       while let core = postponed.popLast() {
         core.lock.withLock { core.place?.mark(&self, depth: 1) }
+        marked.append(core)
       }
       isUnfinished = false
       Self.unfinished.subtract(1, ordering: .releasing)
@@ -82,6 +89,7 @@ struct FlushList {
   /// - Returns: An empty array whose memory can be reused.
   @discardableResult
   mutating func flush() -> [Entry] {
+    marked = []
     if mustYield { ThreadIdentity.pause() }
     // Moved and indexed, because copies and loops would count references to the array.
     var entries: [Entry] = []
