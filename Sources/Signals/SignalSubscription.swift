@@ -20,9 +20,9 @@ public final class SignalSubscription: Hashable, Sendable {
   /// The source or operator that the subscriber is attached to; retained until the subscription has been cancelled.
   private let owner: Unmanaged<SubscriptionOwner>
 
-  /// The subscriber's place in the owner, or `nil` after the subscription has ended.
+  /// The subscriber's place in the owner, retained, or `nil` after the subscription has ended.
   ///
-  /// Guarded by the owner's lock.
+  /// Guarded by the owner's lock. Whoever sets it to `nil` releases the node or takes over the reference.
   @exclusivity(unchecked)
   nonisolated(unsafe) var node: Unmanaged<SubscriberNode>?
 
@@ -39,8 +39,9 @@ public final class SignalSubscription: Hashable, Sendable {
   @usableFromInline
   init(owner: SubscriptionOwner, node: SubscriberNode) {
     self.owner = .passRetained(owner)
-    self.node = Unmanaged.passUnretained(node)
-    node.token = Unmanaged.passUnretained(self)
+    self.node = .passRetained(node)
+    // Sound: `deinit` cuts the link, under the owner's lock, before this object is freed.
+    node.token = .passUnretained(self)
   }
 
   /// Creates a token that has no subscriber node and only cancels `owner`.
@@ -81,6 +82,7 @@ public final class SignalSubscription: Hashable, Sendable {
   }
 
   private func detach() {
+    // Sound: the token owns a reference to the owner until the last canceller, or `deinit`, has returned from here.
     owner._withUnsafeGuaranteedRef { $0.cancel(self) }
     if companion.load(ordering: .relaxed) != nil {
       companion.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue().cancel(self)
@@ -125,14 +127,15 @@ public final class SignalSubscription: Hashable, Sendable {
 
   /// Ties `companion` to the subscription, which keeps it alive and cancels it when the subscription is cancelled.
   ///
-  /// Operators and sources call this before they return the token to the user.
+  /// Operators and sources call this before they return the token to the user, so no other thread can cancel it.
   @usableFromInline
   package func bind(_ companion: SubscriptionOwner) {
     var companion = companion
     if let other = self.companion.exchange(nil, ordering: .acquiringAndReleasing) {
       companion = OwnerPair(other.takeRetainedValue(), companion)
     }
-    self.companion.store(Unmanaged.passRetained(companion), ordering: .releasing)
+    // Sound: the token owns the reference from here on. Not a store, which may come before the retain.
+    _ = self.companion.exchange(.passRetained(companion), ordering: .acquiringAndReleasing)
   }
 
   /// Keeps `object` alive until the subscription is cancelled.

@@ -10,6 +10,8 @@ extension SourceCore {
     if node.isDead { return }
     if slotCount == capacity { makeRoom() }
     node.index = slotCount
+    // Sound: the list owns this reference until `remove`, `removeAll` or `deinit`. The caller holds another one until
+    // the turn passes on, which is a compare-and-exchange, so no other thread sees the list before the retain.
     (slots + slotCount).initialize(to: Unmanaged.passRetained(node))
     slotCount += 1
   }
@@ -75,6 +77,7 @@ extension SourceCore {
     let ended = UnsafeMutableBufferPointer(start: slots, count: slotCount)
     lock.withLock {
       var live = 0
+      // Sound: the list owns a reference to each node until the loop below.
       for node in ended { node?._withUnsafeGuaranteedRef { live += unlink($0) ? 1 : 0 } }
       interest.wrappingSubtract(live, ordering: .relaxed)
     }

@@ -62,10 +62,10 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   /// The source's place in the graph of derived values, if it has one.
   ///
-  /// It is unmanaged, so that reads need no reference counting. Guarded by the lock.
+  /// It is retained, but unmanaged, so that reads need no reference counting. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline final var placeReference: Unmanaged<GraphPlace>?
 
-  /// The property's registration with Swift Observation, after the first read.
+  /// The property's registration with Swift Observation, retained, after the first read; set once.
   final let tracker = Atomic<Unmanaged<ObservationTracker>?>(nil)
 
   /// A Boolean value that indicates whether the value cannot change any more.
@@ -139,15 +139,16 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   // MARK: Tokens
 
-  /// Removes the link between a node and its token.
+  /// Removes the link between a node and its token, and releases the token's reference to the node.
   ///
-  /// The caller holds the lock.
+  /// The caller holds the lock and a reference to the node, so that the node is not freed here.
   ///
   /// - Returns: `true` if there was a link, which means that the subscription had not been cancelled.
   final func unlink(_ node: SubscriberNode) -> Bool {
     node.index = -1
     guard let token = node.token else { return false }
-    token._withUnsafeGuaranteedRef { $0.node = nil }
+    // Sound: the token lives until it has cut the link, which its `deinit` does under the lock.
+    token._withUnsafeGuaranteedRef { $0.node.take()?.release() }
     node.token = nil
     return true
   }
@@ -164,10 +165,10 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     lock.lock()
     // The token is about to release this object.
     if let derived = self.node { derived.keepForFlush(self) }
-    guard let reference = subscription.node else { return lock.unlock() }
+    // Sound: the token's own reference moves into this call, so there is nothing to retain. The thread that has the turn
+    // may release the queue's and the list's references as soon as it sees that the node is dead.
+    guard let node = subscription.node.take()?.takeRetainedValue() else { return lock.unlock() }
     interest.wrappingSubtract(1, ordering: .relaxed)
-    let node = reference.takeUnretainedValue()
-    subscription.node = nil
     node.token = nil
     node.status.store(SubscriberNode.Status.dead, ordering: .relaxed)
     let backlog = node.backlog.isEmpty ? nil : node.backlog

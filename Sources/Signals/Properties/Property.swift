@@ -51,9 +51,11 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
     @inlinable @inline(__always) get {
       core.noteAccess()
       if core.node == nil { return core.value }
-      // Sound: only derived values have a node.
-      return Unmanaged.passUnretained(core)._withUnsafeGuaranteedRef {
-        unsafeDowncast($0, to: DerivedCore<Value>.self).read()
+      // Sound: only derived values have a node, and the property owns the core and lives until the read has returned.
+      return withExtendedLifetime(self) {
+        Unmanaged.passUnretained(core)._withUnsafeGuaranteedRef {
+          unsafeDowncast($0, to: DerivedCore<Value>.self).read()
+        }
       }
     }
   }
