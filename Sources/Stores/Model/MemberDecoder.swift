@@ -1,7 +1,9 @@
 /// A decoder of one member of a model that decodes itself from a single value.
 final class MemberDecoder: Decoder {
-  // Sound: the decoder of the row owns this one.
-  unowned(unsafe) let row: RowDecoder
+  /// The decoder of the row, which owns this one until it ends.
+  ///
+  /// A member may keep its decoder, which then keeps the row's.
+  let row: RowDecoder
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
 

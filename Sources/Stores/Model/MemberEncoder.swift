@@ -1,7 +1,9 @@
 /// An encoder of one member of a model that encodes itself as a single value.
 final class MemberEncoder: Encoder {
-  // Sound: the encoder of the row owns this one.
-  unowned(unsafe) let row: RowEncoder
+  /// The encoder of the row, which owns this one until it ends.
+  ///
+  /// A member may keep its encoder, which then keeps the row's.
+  let row: RowEncoder
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
 

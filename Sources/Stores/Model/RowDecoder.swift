@@ -24,7 +24,10 @@ final class RowDecoder: Decoder {
   @exclusivity(unchecked) private var next = 0
   /// The index of the member that is being decoded.
   @exclusivity(unchecked) private(set) var current = 0
-  private lazy var member = MemberDecoder(row: self)
+  /// The decoder of members, which all rows share.
+  ///
+  /// It refers back to this object.
+  private var keptMember: MemberDecoder?
   /// The container, which all rows share.
   ///
   /// It refers back to this object.
@@ -62,11 +65,19 @@ final class RowDecoder: Decoder {
     places.deallocate()
   }
 
-  /// Breaks the reference cycle.
+  /// Breaks the reference cycles.
   ///
   /// Call this after the last row.
   func end() {
     containers = KeptDecodingContainer()
+    keptMember = nil
+  }
+
+  private var member: MemberDecoder {
+    if let keptMember { return keptMember }
+    let member = MemberDecoder(row: self)
+    keptMember = member
+    return member
   }
 
   /// Returns the value of the current row.

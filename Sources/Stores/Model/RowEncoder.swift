@@ -16,7 +16,10 @@ final class RowEncoder: Encoder {
   @exclusivity(unchecked) fileprivate(set) var current = 0
   /// The first failure of a call that cannot throw.
   private var failure: ModelError?
-  private lazy var member = MemberEncoder(row: self)
+  /// The encoder of members, which all rows share.
+  ///
+  /// It refers back to this object.
+  private var keptMember: MemberEncoder?
   /// The container, which all rows share.
   ///
   /// It refers back to this object.
@@ -32,11 +35,19 @@ final class RowEncoder: Encoder {
     self.statement = statement
   }
 
-  /// Breaks the reference cycle.
+  /// Breaks the reference cycles.
   ///
   /// Call this after the last row.
   func end() {
     containers = KeptEncodingContainer()
+    keptMember = nil
+  }
+
+  private var member: MemberEncoder {
+    if let keptMember { return keptMember }
+    let member = MemberEncoder(row: self)
+    keptMember = member
+    return member
   }
 
   /// Binds all members.
