@@ -122,7 +122,7 @@ final class DerivedWorld: @unchecked Sendable {
     var chance = Chance(seed: seed ^ 0xADAD)
     let threads = 2 + chance.number(below: 3)
     let steps = 20 + chance.number(below: 60)
-    withThreads(threads) { [seed] thread in
+    withPausedThreads(threads, seed: seed) { [seed] thread in
       var chance = Chance(seed: seed &* 31 &+ UInt64(thread))
       for _ in 0..<steps { self.step(&chance) }
     }

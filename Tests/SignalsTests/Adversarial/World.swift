@@ -75,7 +75,7 @@ final class World: @unchecked Sendable {
     var chance = Chance(seed: seed ^ 0xADAD)
     let threads = 2 + chance.number(below: 3)
     let steps = 15 + chance.number(below: 40)
-    withThreads(threads) { [seed] number in
+    withPausedThreads(threads, seed: seed) { [seed] number in
       let sender = Sender(number: number)
       Sender.$current.withValue(sender) {
         var chance = Chance(seed: seed &* 31 &+ UInt64(number))
