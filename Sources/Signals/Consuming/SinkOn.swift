@@ -72,7 +72,7 @@ extension Signal where Failure == Never {
     file: StaticString = #fileID, line: UInt = #line
   ) -> SignalSubscription {
     // Sound: isolation does not change a function's calling convention. `receive(on:)` delivers on the actor only, in a
-    // task that keeps the actor alive.
+    // task that owns a reference to the actor until the delivery has returned.
     let receiveValue = unsafeBitCast(receiveValue, to: (@Sendable (Isolation, Element) -> Void).self)
     let reference = Unmanaged.passUnretained(actor)
     return receive(on: actor).sink(

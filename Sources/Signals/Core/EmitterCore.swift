@@ -89,6 +89,8 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
       var index = 0
       let count = slotCount
       while index < count {
+        // Sound: the list owns a reference until the holder of the turn, which is this thread, removes the node. A node
+        // that is cancelled meanwhile waits in `abandoned`.
         if let node = slots[index] {
           node._withUnsafeGuaranteedRef { node in
             // A subscriber that has just joined was called by its own thread so far; the effects must be visible here.

@@ -35,6 +35,7 @@ final class BatchFrame {
 
   /// The frame of this thread, if it is inside a batch.
   private static var current: BatchFrame? {
+    // Sound: the thread owns the frame from `enter()` to the end of `leave()`, and no other thread sees it.
     pthread_getspecific(key).map { Unmanaged<BatchFrame>.fromOpaque($0).takeUnretainedValue() }
   }
 
@@ -76,6 +77,7 @@ final class BatchFrame {
     for hold in holds { hold.send() }
     list.flush()
     for hold in holds { hold.endAfterBatch() }
+    // The thread's reference; the caller owns another one.
     Unmanaged.passUnretained(self).release()
   }
 

@@ -94,7 +94,9 @@ struct DerivedInputList<each Value: Sendable>: DerivedInputs {
 struct DerivedInputArray<Value: Sendable>: DerivedInputs {
   @usableFromInline let inputs: [DerivedInput<Value>]
 
-  /// The cores of the inputs, which keep them alive, so that reading them counts no references.
+  /// The cores of the inputs, unmanaged so that reading them counts no references.
+  ///
+  /// Sound: `inputs` owns them. The closure of the derived value owns both, and lives until each call of it has returned.
   @usableFromInline let references: [Unmanaged<PropertyCore<Value>>]
 
   @inlinable

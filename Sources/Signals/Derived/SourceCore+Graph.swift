@@ -4,6 +4,7 @@ extension SourceCore {
   ///
   /// Guarded by the lock.
   @usableFromInline final var place: GraphPlace? {
+    // Sound: the core owns the place until it is replaced, which happens only with the lock held.
     get { placeReference?.takeUnretainedValue() }
     set {
       let old = placeReference

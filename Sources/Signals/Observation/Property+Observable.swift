@@ -20,6 +20,7 @@ extension SourceCore {
   /// Call this before reading the value, so that no change between the two is missed.
   @usableFromInline
   final func noteAccess() {
+    // Sound: the core owns the tracker for good, once it has been set, and the caller owns the core during the call.
     guard let tracker = tracker.load(ordering: .acquiring) else { return noteAccess(by: makeTracker()) }
     if tracker._withUnsafeGuaranteedRef({ $0.access() }) { track() }
   }
