@@ -55,14 +55,87 @@ struct RequestSessionTests {
   }
 
   @Test
-  func `a cut response fails, and a redirection is not followed`() async throws {
+  func `a cut response fails`() async throws {
+    let server = try HTTPServer { _ in .cut(body: "half") }
+    await #expect(throws: URLError.self) { _ = try await response(to: server.url) }
+    await #expect(throws: URLError.self) { _ = try await session.answer(to: URLRequest(url: server.url)) }
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func `a redirection is not followed, neither to another host nor on the same one`(status: Int) async throws {
+    let other = try HTTPServer { _ in .respond(200) }
     let server = try HTTPServer { request in
-      if request.line.contains("/cut") { return .cut(body: "half") }
-      return .respond(302, headers: ["Location": "/other"])
+      let location = request.line.contains("/near") ? "/flags/other" : other.url.absoluteString
+      return .respond(status, headers: ["Location": location])
     }
-    await #expect(throws: URLError.self) { _ = try await response(to: server.url.appending(path: "cut")) }
-    #expect(try await response(to: server.url).status == 302)
+    for url in [server.url, server.url.appending(path: "near")] {
+      #expect(try await response(to: url).status == status)
+      var request = URLRequest(url: url)
+      request.setValue("secret", forHTTPHeaderField: "Authorization")
+      #expect(try await session.answer(to: request).head?.statusCode == status)
+    }
+    #expect(other.requests.value.isEmpty)
     #expect(!server.requests.value.contains { $0.line.contains("/other") })
+  }
+
+  @Test
+  func `neither cookies nor answers are kept, even if the configuration says so`() async throws {
+    let configuration = URLSessionConfiguration.default
+    configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+    let session = RequestSession(configuration: configuration)
+    let server = try HTTPServer { _ in
+      .respond(200, headers: ["Set-Cookie": "a=b", "Cache-Control": "max-age=600", "ETag": "1"], body: "x")
+    }
+    for _ in 0..<3 { _ = try await session.answer(to: URLRequest(url: server.url)) }
+    #expect(server.requests.value.count == 3)
+    #expect(server.requests.value.allSatisfy { $0.headers["cookie"] == nil && $0.headers["if-none-match"] == nil })
+  }
+
+  @Test
+  func `a body over the limit is refused as soon as its size is known, and the connection is closed`() async throws {
+    let closed = MutableProperty(false)
+    let server = try HTTPServer { request in
+      if request.line.contains("/known") { return .cut(body: "ten bytes.") }
+      return .stream { write in
+        while write("0123456789") {}
+        closed.value = true
+      }
+    }
+    await #expect(throws: BodyTooLarge(size: 110, limit: 100)) {
+      _ = try await session.answer(to: URLRequest(url: server.url.appending(path: "known")), limit: 100)
+    }
+    await #expect(throws: BodyTooLarge.self) {
+      _ = try await session.answer(to: URLRequest(url: server.url), limit: 100)
+    }
+    _ = try await closed.firstValue("the end of the connection") { $0 }
+    server.answer { _ in .respond(200, body: String(repeating: "x", count: 100)) }
+    #expect(try await session.answer(to: URLRequest(url: server.url), limit: 100).body.count == 100)
+  }
+
+  @Test
+  func `a timeout of less than a second ends a request`() async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    let server = try HTTPServer { _ in .wait(gate, status: 200) }
+    await #expect(throws: URLError.self) {
+      _ = try await session.answer(to: URLRequest(url: server.url, timeoutInterval: 0.2))
+    }
+  }
+
+  @Test
+  func `a cancelled call ends at once, and its connection is closed`() async throws {
+    let closed = MutableProperty(false)
+    let server = try HTTPServer { _ in
+      .stream { write in
+        while write(".") { usleep(1_000) }
+        closed.value = true
+      }
+    }
+    let call = Task { try await session.answer(to: URLRequest(url: server.url)) }
+    _ = try await server.requests.firstValue("the request") { !$0.isEmpty }
+    call.cancel()
+    await #expect(throws: CancellationError.self) { _ = try await call.value }
+    _ = try await closed.firstValue("the end of the connection") { $0 }
   }
 
   @Test(arguments: ["stream", "cut", "answer", "redirection"])

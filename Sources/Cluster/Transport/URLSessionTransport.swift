@@ -20,7 +20,6 @@ public final class URLSessionTransport: ClusterTransport {
     let configuration = URLSessionConfiguration.ephemeral
     // Each watch occupies a connection.
     configuration.httpMaximumConnectionsPerHost = 256
-    configuration.httpCookieStorage = nil
     session = RequestSession(configuration: configuration)
   }
 
@@ -30,20 +29,14 @@ public final class URLSessionTransport: ClusterTransport {
   /// - Returns: The response, whatever its status is.
   /// - Throws: An error if there is no complete response.
   public func call(_ request: ClusterRequest) async throws(ClusterTransportError) -> ClusterResponse {
-    var response = ClusterResponse(status: 0, body: Data())
     do {
-      for try await part in session.response(to: URLRequest(request, timeout: request.timeout)).values {
-        switch part {
-        case .head(let head): response.status = head.statusCode
-        case .body(let data): response.body.append(data)
-        }
-      }
+      let answer = try await session.answer(to: URLRequest(request, timeout: request.timeout))
+      return ClusterResponse(status: answer.head?.statusCode ?? 0, body: answer.body)
+    } catch is CancellationError {
+      throw ClusterTransportError(reason: "the call was cancelled", isUnsent: false)
     } catch {
       throw ClusterTransportError(error)
     }
-    // The values end early if the task is cancelled.
-    if Task.isCancelled { throw ClusterTransportError(reason: "the call was cancelled", isUnsent: false) }
-    return response
   }
 
   /// Returns a signal that sends a request for each subscription, and then each part of the response as it arrives.

@@ -17,10 +17,11 @@ import Requests
 /// ```
 ///
 /// It sends the `ETag` of the last answer as `If-None-Match`, and understands 304 and `Retry-After`. The context is not
-/// sent unless `prepare` adds it to the request.
+/// sent unless `prepare` adds it to the request. Redirections are refused, because another host must not receive the key
+/// of the app. Cookies are not kept.
 public struct HTTPTweakFetcher: Sendable {
   private let url: URL
-  private let session: URLSession
+  private let session: RequestSession
   private let timeout: TimeInterval
   private let versionField: String?
   private let prepare: @Sendable (TweakRequest, inout URLRequest) -> Void
@@ -29,17 +30,17 @@ public struct HTTPTweakFetcher: Sendable {
   ///
   /// - Parameters:
   ///   - url: The address of the tweaks.
-  ///   - session: The session of the requests, or `nil` for a new one. On Linux, a cancelled request of a session with a
-  ///     cache keeps its connection until the server has answered, or until the timeout.
+  ///   - configuration: The configuration of the connections, whose cache and cookies are not used.
   ///   - timeout: The longest time without progress, in seconds.
   ///   - versionField: The field of a response that has the version of the tweaks, for a server that also sends patches.
   ///   - prepare: A closure that completes a request, such as with the key of the app and the context.
   public init(
-    url: URL, session: URLSession? = nil, timeout: TimeInterval = 30, versionField: String? = nil,
+    url: URL, configuration: URLSessionConfiguration = .ephemeral, timeout: TimeInterval = 30,
+    versionField: String? = nil,
     prepare: @escaping @Sendable (TweakRequest, inout URLRequest) -> Void = { _, _ in }
   ) {
     self.url = url
-    self.session = session ?? URLSession(configuration: .ephemeral.withoutCache)
+    session = RequestSession(configuration: configuration)
     self.timeout = timeout
     self.versionField = versionField
     self.prepare = prepare
@@ -49,32 +50,26 @@ public struct HTTPTweakFetcher: Sendable {
   ///
   /// - Parameter request: The request.
   /// - Returns: The answer.
-  /// - Throws: `URLError` if there was no complete answer.
+  /// - Throws: `URLError` if there was no complete answer, or ``TweakRequestFailure/tooLarge(size:limit:)``.
   public func fetch(_ request: TweakRequest) async throws -> TweakAnswer {
     // The session must not answer from a cache of its own, because it would turn a 304 into a 200.
     var message = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: timeout)
     if let etag = request.etag { message.setValue(etag, forHTTPHeaderField: "If-None-Match") }
     prepare(request, &message)
-    let (body, response) = try await session.answer(to: message)
-    guard let response = response as? HTTPURLResponse else { return .body(body) }
+    let head: HTTPURLResponse?, body: Data
+    do {
+      (head, body) = try await session.answer(to: message, limit: request.maximumBodySize)
+    } catch let error as BodyTooLarge {
+      throw TweakRequestFailure.tooLarge(size: error.size, limit: error.limit)
+    }
+    guard let response = head else { return .body(body) }
     switch response.statusCode {
     case 200..<300:
       let version = versionField.flatMap { response.value(forHTTPHeaderField: $0) }.flatMap { Int($0) }
       return .body(body, etag: response.value(forHTTPHeaderField: "ETag"), version: version)
     case 304: return .notModified
     default:
-      let pause = response.value(forHTTPHeaderField: "Retry-After").flatMap { Self.pause($0, from: Date()) }
-      return .failure(status: response.statusCode, retryAfter: pause)
+      return .failure(status: response.statusCode, retryAfter: response.retryAfter)
     }
-  }
-
-  /// Returns the pause that `Retry-After` asks for, as seconds or as a date.
-  static func pause(_ text: String, from now: Date) -> Duration? {
-    if let seconds = Int(text), seconds >= 0 { return .seconds(seconds) }
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(identifier: "GMT")
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    return formatter.date(from: text).map { .seconds(max(0, $0.timeIntervalSince(now))) }
   }
 }

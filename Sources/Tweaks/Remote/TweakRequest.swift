@@ -2,8 +2,8 @@ public import Foundation
 
 /// A closure that asks a server for all tweaks of a context.
 ///
-/// A closure that throws is the same as ``TweakAnswer/failure(status:retryAfter:)`` without a status. The provider
-/// calls it for one request at a time, and again only after a pause.
+/// A closure that throws is the same as ``TweakAnswer/failure(status:retryAfter:)`` without a status, unless it throws a
+/// ``TweakRequestFailure``. The provider calls it for one request at a time, and again only after a pause.
 public typealias TweakFetch = @Sendable (TweakRequest) async throws -> TweakAnswer
 
 /// A request of a ``RemoteTweakProvider`` to its server.
@@ -16,14 +16,21 @@ public struct TweakRequest: Sendable, Hashable {
   /// It is `nil` if there is no usable answer, if the answer was for another context, or after a ``TweakPatch``.
   public var etag: String?
 
+  /// The largest number of bytes in an answer that the provider accepts.
+  ///
+  /// A client that receives an answer in parts can refuse it before it is complete.
+  public var maximumBodySize: Int
+
   /// Creates a request.
   ///
   /// - Parameters:
   ///   - context: The context of the user.
   ///   - etag: The `ETag` of the last answer.
-  public init(context: TweakContext = TweakContext(), etag: String? = nil) {
+  ///   - maximumBodySize: The largest number of bytes in an answer.
+  public init(context: TweakContext = TweakContext(), etag: String? = nil, maximumBodySize: Int = 1 << 20) {
     self.context = context
     self.etag = etag
+    self.maximumBodySize = maximumBodySize
   }
 }
 
@@ -34,7 +41,8 @@ public enum TweakAnswer: Sendable, Hashable {
 
   /// All tweaks, as the bytes that the provider decodes and stores.
   ///
-  /// The version is the one of the first ``TweakPatch`` that follows, minus one.
+  /// The version is the one of the first ``TweakPatch`` that follows, minus one. An answer that is older than the values
+  /// in effect changes nothing.
   case body(Data, etag: String? = nil, version: Int? = nil)
 
   /// All tweaks, already decoded.
@@ -42,8 +50,8 @@ public enum TweakAnswer: Sendable, Hashable {
 
   /// The server gave no tweaks.
   ///
-  /// The status is the one of HTTP. With 401 and 403, the provider stops polling. No automatic request is sent before
-  /// the time in `Retry-After` has passed.
+  /// The status is the one of HTTP. With 401 and 403, the provider stops polling. Before the time in `Retry-After` has
+  /// passed, no request is sent and no stream is connected.
   case failure(status: Int, retryAfter: Duration? = nil)
 }
 
@@ -56,7 +64,9 @@ public enum TweakRequestFailure: Error, Sendable, Hashable {
   case timedOut(after: Duration)
 
   /// The server answered with a status that is not a success.
-  case status(Int)
+  ///
+  /// A stream that fails with a time to wait postpones requests, as ``TweakAnswer/failure(status:retryAfter:)`` does.
+  case status(Int, retryAfter: Duration? = nil)
 
   /// The body has more bytes than the policy allows, so it was not decoded.
   case tooLarge(size: Int, limit: Int)
@@ -77,7 +87,12 @@ public enum TweakRequestFailure: Error, Sendable, Hashable {
   case superseded
 
   /// A Boolean value that indicates whether another attempt cannot succeed: status 401 or 403.
-  public var isFatal: Bool { self == .status(401) || self == .status(403) }
+  public var isFatal: Bool {
+    switch self {
+    case .status(401, _), .status(403, _): true
+    default: false
+    }
+  }
 }
 
 extension TweakRequestFailure: CustomStringConvertible, LocalizedError {
@@ -86,9 +101,12 @@ extension TweakRequestFailure: CustomStringConvertible, LocalizedError {
     switch self {
     case .unreachable(let reason): "the server could not be reached: \(reason)"
     case .timedOut(let limit): "there was no answer within \(limit)"
-    case .status(401): "the server refused the credentials (status 401). Correct the key of the app"
-    case .status(403): "the server refused access (status 403). Correct the key of the app"
-    case .status(let status): "the server answered with status \(status)"
+    case .status(401, _): "the server refused the credentials (status 401). Correct the key of the app"
+    case .status(403, _): "the server refused access (status 403). Correct the key of the app"
+    case .status(let status, _) where (300..<400).contains(status):
+      "the server redirected the request (status \(status)). Redirections are not followed, because another host must "
+        + "not receive the key of the app. Correct the URL"
+    case .status(let status, _): "the server answered with status \(status)"
     case .tooLarge(let size, let limit): "the answer has \(size) bytes, and the limit is \(limit)"
     case .undecodable(let reason): "the answer cannot be decoded: \(reason)"
     case .unexpectedNotModified: "the server answered \"not modified\" to a request without an ETag"

@@ -179,13 +179,83 @@ struct RemoteServerTests {
   }
 
   @Test(.patient)
-  func `Retry-After is understood as seconds and as a date`() async throws {
+  func `Retry-After of an answer postpones the next request`() async throws {
     let server = try HTTPServer { _ in .respond(503, headers: ["Retry-After": "90"]) }
     #expect(
       try await HTTPTweakFetcher(url: server.url).fetch(TweakRequest())
         == .failure(status: 503, retryAfter: .seconds(90)))
-    let date = Date(timeIntervalSince1970: 784_111_777)
-    #expect(HTTPTweakFetcher.pause("Sun, 06 Nov 1994 08:50:37 GMT", from: date) == .seconds(60))
-    #expect(HTTPTweakFetcher.pause("soon", from: date) == nil)
+  }
+
+  @Test(.patient, arguments: [301, 302, 303, 307, 308])
+  func `the key of an app follows no redirection, and neither does the connection of a stream`(
+    _ status: Int
+  ) async throws {
+    let other = try HTTPServer { _ in Self.good(1) }
+    let server = try HTTPServer { _ in .respond(status, headers: ["Location": other.url.absoluteString]) }
+    @Sendable func prepare(_ message: inout URLRequest) {
+      message.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+      message.setValue("secret", forHTTPHeaderField: "X-Api-Key")
+    }
+    let fetcher = HTTPTweakFetcher(url: server.url) { prepare(&$1) }
+    let stream = HTTPTweakStream(url: server.url, prepare: { prepare(&$1) })
+    let provider = RemoteTweakProvider(policy: .onRequest, stream: stream.connect, fetch: fetcher.fetch)
+    let failures = provider.failures.recorded()
+    let failure = TweakError.requestFailed(provider: provider.name, .status(status))
+    await #expect(throws: failure) { try await provider.refresh() }
+    try await failures.wait(for: "the failure") { $0.contains(failure) }
+    #expect("\(failure)".contains("redirect"))
+    #expect(other.requests.value.isEmpty)
+    #expect(server.requests.value.allSatisfy { $0.headers["x-api-key"] == "secret" })
+    provider.isOffline = true
+  }
+
+  @Test(.patient)
+  func `no cookie of one answer is sent with the next request, which may be for another user`() async throws {
+    let server = try HTTPServer { request in
+      let headers = ["Set-Cookie": "session=anna", "ETag": "1"]
+      return request.line.contains("/stream")
+        ? .respond(503, headers: headers) : .respond(200, headers: headers, body: Self.body(1))
+    }
+    let fetcher = HTTPTweakFetcher(url: server.url)
+    let stream = HTTPTweakStream(url: server.url.appending(path: "stream"))
+    for _ in 0..<2 {
+      _ = try await fetcher.fetch(TweakRequest())
+      await #expect(throws: TweakRequestFailure.status(503)) {
+        for try await _ in stream.connect(TweakStreamRequest(context: TweakContext())).values {}
+      }
+    }
+    #expect(server.requests.value.count == 4)
+    #expect(server.requests.value.allSatisfy { $0.headers["cookie"] == nil })
+  }
+
+  @Test(.patient)
+  func `an endless body is refused while it arrives, and the connection is closed`() async throws {
+    let closed = MutableProperty(false)
+    let server = try HTTPServer { _ in
+      .stream(type: "application/json") { write in
+        while write(String(repeating: " ", count: 10_000)) {}
+        closed.value = true
+      }
+    }
+    let provider = provider(server)
+    do {
+      try await provider.refresh()
+      Issue.record("the body was accepted")
+    } catch {
+      guard case .requestFailed(_, .tooLarge(_, limit: 1 << 20)) = error else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+    _ = try await closed.firstValue("the end of the connection") { $0 }
+  }
+
+  @Test(.patient)
+  func `a timeout of less than a second ends a request`() async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    let server = try HTTPServer { _ in .wait(gate, status: 200, body: Self.body(1)) }
+    let fetcher = HTTPTweakFetcher(url: server.url, timeout: 0.2)
+    await #expect(throws: URLError.self) { _ = try await fetcher.fetch(TweakRequest()) }
   }
 }

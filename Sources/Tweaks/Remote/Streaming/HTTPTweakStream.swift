@@ -20,8 +20,10 @@ public import Signals
 /// ```
 ///
 /// - **Format.** Each event is a patch, as ``TweakPatch/init(_:)`` decodes it. Pass `decode` to read another format.
-/// - **Resuming.** The identifier of the last event is sent as `Last-Event-ID`.
+/// - **Resuming.** The identifier of the last event is sent as `Last-Event-ID`. The stream of a server that does not
+///   resume should begin with a complete patch.
 /// - **Redirections** are refused, because another host must not receive the key of the app.
+/// - **Retry-After** of a refusal postpones the next connection, and requests, too.
 /// - **Failures.** A status other than 200, another content type, an event that cannot be decoded, a cut connection and
 ///   a silent one end the stream. The provider then polls, and connects again after a pause. All of these except
 ///   interruptions are sent to ``RemoteTweakProvider/failures``.
@@ -37,9 +39,9 @@ public final class HTTPTweakStream: Sendable {
   ///
   /// - Parameters:
   ///   - url: The address of the stream.
-  ///   - configuration: The configuration of the connections, whose cache is not used.
+  ///   - configuration: The configuration of the connections, whose cache and cookies are not used.
   ///   - silenceLimit: The longest time without a byte, in seconds. A server should send a comment more often.
-  ///   - eventLimit: The maximum number of bytes of an event.
+  ///   - eventLimit: The maximum number of bytes of an event. Comments do not count.
   ///   - decode: A closure that decodes an event, and returns `nil` to ignore it.
   ///   - prepare: A closure that completes a request, such as with the key of the app and the context.
   public init(
@@ -91,7 +93,7 @@ public final class HTTPTweakStream: Sendable {
 
   /// Refuses a response that is not a stream of events.
   private static func check(_ response: HTTPURLResponse) throws(TweakRequestFailure) {
-    guard response.statusCode == 200 else { throw .status(response.statusCode) }
+    guard response.statusCode == 200 else { throw .status(response.statusCode, retryAfter: response.retryAfter) }
     guard response.mimeType?.lowercased() == "text/event-stream" else {
       let type = response.mimeType ?? "of no type"
       throw .undecodable(reason: "the answer of the stream is \(type), not text/event-stream")
