@@ -9,6 +9,8 @@ public struct ServerSentEvent: Sendable, Hashable {
   public var data: String
 
   /// The identifier of this event, or else of the last one that had an identifier.
+  ///
+  /// It is empty if the server has reset it, and `nil` if there has never been one.
   public var id: String?
 
   /// Creates an event.
@@ -25,19 +27,27 @@ public struct ServerSentEvent: Sendable, Hashable {
 }
 
 /// A parser of server-sent events, which receives the bytes in parts of any size.
+///
+/// It splits bytes, not characters: a character can consist of a colon and a mark that combines with it.
 struct ServerSentEventParser {
-  /// The maximum number of bytes of an event.
+  /// The maximum number of bytes of an event: of its data, and of the line that is being read.
+  ///
+  /// Comments, and lines that are not part of the data, do not count once they have ended.
   let limit: Int
 
   /// The identifier of the last event.
-  private(set) var lastEventID: String?
+  private var lastEventID: String?
 
   private var line: [UInt8] = []
   private var isFirstLine = true
+  private var isComment = false
   private var endsWithReturn = false
   private var name = ""
-  private var data: [String] = []
-  private var size = 0
+
+  /// The lines of data, each followed by a line feed.
+  private var data: [UInt8] = []
+
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   init(limit: Int, lastEventID: String? = nil) {
     self.limit = limit
@@ -54,9 +64,16 @@ struct ServerSentEventParser {
       case UInt8(ascii: "\n") where followsReturn: break
       case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
         if let event = endLine() { events.append(event) }
+      case _ where isComment: break
+      case UInt8(ascii: ":") where line.isEmpty: isComment = true
       default:
         line.append(byte)
-        if size + line.count > limit { throw .tooLarge(size: size + line.count, limit: limit) }
+        if isFirstLine, line == Self.byteOrderMark {
+          line = []
+          isFirstLine = false
+        }
+        let size = data.count + line.count
+        if size > limit { throw .tooLarge(size: size, limit: limit) }
       }
     }
     return events
@@ -64,29 +81,36 @@ struct ServerSentEventParser {
 
   /// Reads the line that has just ended, and returns the event that ends with it.
   private mutating func endLine() -> ServerSentEvent? {
-    var text = String(decoding: line, as: UTF8.self)
-    line.removeAll(keepingCapacity: true)
-    if isFirstLine, text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
-    isFirstLine = false
-    if text.isEmpty { return endEvent() }
-    size += text.utf8.count
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    var value = parts.count > 1 ? parts[1] : ""
-    if value.first == " " { value.removeFirst() }
-    switch parts[0] {
-    case "data": data.append(String(value))
-    case "event": name = String(value)
-    case "id": if !value.contains("\0") { lastEventID = String(value) }
-    // Comments, which keep the connection open, and the pause, which the policy decides.
-    default: break
+    defer {
+      line.removeAll(keepingCapacity: true)
+      isComment = false
+      isFirstLine = false
     }
+    if isComment { return nil }
+    if line.isEmpty { return endEvent() }
+    let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+    var value = line[colon...].dropFirst()
+    if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+    let field = line[..<colon]
+    if field.elementsEqual("data".utf8) {
+      data += value
+      data.append(UInt8(ascii: "\n"))
+    } else if field.elementsEqual("event".utf8) {
+      name = String(decoding: value, as: UTF8.self)
+    } else if field.elementsEqual("id".utf8), !value.contains(0) {
+      lastEventID = String(decoding: value, as: UTF8.self)
+    }
+    // The field `retry` is ignored, because the policy decides about pauses.
     return nil
   }
 
   private mutating func endEvent() -> ServerSentEvent? {
-    defer { (name, data, size) = ("", [], 0) }
-    guard !data.isEmpty else { return nil }
-    let id = lastEventID.flatMap { $0.isEmpty ? nil : $0 }
-    return ServerSentEvent(name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"), id: id)
+    defer {
+      name = ""
+      data.removeAll(keepingCapacity: true)
+    }
+    if data.isEmpty { return nil }
+    let text = String(decoding: data.dropLast(), as: UTF8.self)
+    return ServerSentEvent(name: name.isEmpty ? "message" : name, data: text, id: lastEventID)
   }
 }
