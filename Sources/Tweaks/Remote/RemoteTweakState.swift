@@ -31,7 +31,7 @@ public enum RemoteTweakOrigin: Sendable, Hashable {
   /// An answer from an earlier launch, which the server has not confirmed in this one.
   case cache
 
-  /// An answer that the server gave or confirmed in this launch.
+  /// An answer that the server gave or confirmed in this launch, or newer values than the server gave.
   case network
 }
 

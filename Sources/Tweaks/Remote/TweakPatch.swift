@@ -5,7 +5,7 @@ public struct TweakPatch: Sendable, Hashable {
   /// The version of the tweaks after the change.
   ///
   /// A patch of the current version or an older one is ignored. If versions are missing in between, the provider
-  /// requests all tweaks again.
+  /// requests all tweaks, and the patch waits for the answer.
   public var version: Int
 
   /// The tweaks that the patch adds or replaces.
@@ -14,10 +14,15 @@ public struct TweakPatch: Sendable, Hashable {
   /// The tweaks that the patch removes.
   public var removed: [TweakID]
 
-  /// A Boolean value that indicates whether the patch contains all tweaks, whatever the current version is.
+  /// A Boolean value that indicates whether the patch contains all tweaks.
+  ///
+  /// It replaces the values even if versions are missing in between. An older one is ignored like any answer that is
+  /// older.
   public var isComplete: Bool
 
   /// The identifier of the event, with which the next connection continues.
+  ///
+  /// With `nil`, the next connection continues with the last identifier, and with an empty one it continues with none.
   public var eventID: String?
 
   /// Creates a patch.

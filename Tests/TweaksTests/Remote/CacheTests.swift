@@ -151,6 +151,54 @@ struct CacheTests {
     #expect(requests.value.map(\.etag) == [nil])
   }
 
+  /// The versions and ages in seconds of an entry and of a write that comes later, and whether the entry is replaced.
+  static let writes: [(stored: (Int?, Double), new: (Int?, Double), isReplaced: Bool)] = [
+    ((4, 60), (5, 0), true), ((5, 60), (5, 0), true), ((6, 60), (5, 0), false), ((nil, 60), (5, 0), true),
+    ((5, 60), (nil, 0), true),
+    // The write was delayed.
+    ((5, 0), (nil, 60), false), ((nil, 0), (5, 60), false), ((4, 0), (5, 60), true), ((6, 0), (5, 60), false),
+    // The server has begun to count anew, or the clock was set back.
+    ((6, 3_600), (5, 0), true), ((6, -3_600), (5, 0), true), ((nil, -3_600), (nil, 0), true),
+  ]
+
+  @Test(arguments: writes)
+  func `a write never replaces a newer entry of another process`(
+    stored: (Int?, Double), new: (Int?, Double), isReplaced: Bool
+  ) throws {
+    let fixture = try CacheFixture()
+    let failures = MutableProperty<[TweakError]>([])
+    func store() -> CacheStore { CacheStore(fixture.cache, provider: "p") { failure in failures.modify { $0.append(failure) } } }
+    let now = Date(timeIntervalSinceReferenceDate: 800_000_000)
+    func content(_ value: Int, _ parts: (Int?, Double)) -> RemoteContent {
+      RemoteBench.content(value, version: parts.0, fetched: now.addingTimeInterval(-parts.1))
+    }
+    let user = RemoteBench.anna
+    store().store(content(1, stored), user.entry)
+    store().store(content(2, new), user.entry)
+    let tweak = { (body: Data) in
+      [Tweak(feature: "f", variable: "v", value: .string(String(decoding: body, as: UTF8.self)))]
+    }
+    #expect(store().load(user.entry, decode: tweak)?.body == Data((isReplaced ? "2" : "1").utf8))
+    // Values for other attributes cannot be compared.
+    var other = content(3, new)
+    other.fingerprint = "other"
+    store().store(other, user.entry)
+    #expect(store().load(user.entry, decode: tweak)?.body == Data("3".utf8))
+    #expect(failures.value.isEmpty)
+  }
+
+  @Test
+  func `an identification shows the values in memory, which the cache has not stored yet`() {
+    // The table in `RemoteOrderTests` has the other cases. Without an entry, the same user keeps the values.
+    var bench = RemoteBench()
+    bench.start()
+    bench.answer(RemoteBench.content(7))
+    bench.handle(.identify(RemoteBench.anna, nil, 1))
+    #expect(bench.shown == [nil, 7, 7])
+    bench.handle(.identify(RemoteBench.ben, nil, 2))
+    #expect(bench.shown == [nil, 7, 7, nil])
+  }
+
   @Test(.patient)
   func `files reveal neither the user nor attributes, and only the user can read them`() async throws {
     let fixture = try CacheFixture()

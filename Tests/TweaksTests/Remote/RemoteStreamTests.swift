@@ -122,6 +122,141 @@ struct RemoteStreamTests {
     #expect(connections(bench).count == 2)
   }
 
+  @Test
+  func `a gap whose request fails is requested again, also if requests are made only by refresh()`() {
+    for retry in [RemoteTweakPolicy().retry, .constant(.seconds(1), limit: 0)] {
+      var policy = RemoteTweakPolicy.onRequest
+      policy.retry = retry
+      var bench = RemoteBench(policy, hasStream: true)
+      bench.start()
+      bench.handle(.refresh(1))
+      bench.answer(RemoteBench.content(1, version: 1))
+      bench.handle(.patched(patch(3), stream: 1))
+      bench.fail(500)
+      #expect(bench.requests.count == 2)
+      for _ in 0..<600 where bench.flight == 0 { bench.advance(by: .seconds(1)) }
+      #expect(bench.requests.count == 3)
+      bench.answer(RemoteBench.content(2, version: 2))
+      #expect(bench.shown.last == 3)
+      #expect(bench.pause == nil)
+    }
+  }
+
+  @Test
+  func `without a gap, a failed request of a policy without polling is not repeated`() {
+    var bench = RemoteBench(.onRequest, hasStream: true)
+    bench.start()
+    bench.handle(.refresh(1))
+    bench.answer(RemoteBench.content(1, version: 1))
+    bench.handle(.refresh(2))
+    bench.fail(500)
+    bench.advance(by: .seconds(3_600))
+    #expect(bench.requests.count == 2)
+  }
+
+  @Test
+  func `a gap survives a time without a network`() {
+    var bench = RemoteBench(.onRequest, hasStream: true)
+    bench.start()
+    bench.handle(.refresh(1))
+    bench.answer(RemoteBench.content(1, version: 1))
+    bench.handle(.patched(patch(3, event: "3"), stream: 1))
+    bench.handle(.offline(true))
+    bench.handle(.answered(flight: bench.flight, .failure(.unreachable(reason: "")), retryAfter: nil))
+    bench.handle(.offline(false))
+    #expect(bench.requests.count == 3)
+    bench.answer(RemoteBench.content(3, version: 3))
+    #expect(bench.shown.last == 3)
+  }
+
+  @Test
+  func `a refresh that succeeds after a refusal connects again, and asks for the changes in between`() {
+    for status in [401, 403] {
+      var bench = connected()
+      bench.handle(.refresh(1))
+      bench.fail(status)
+      #expect(!bench.machine.stream.isConnected)
+      bench.handle(.refresh(2))
+      bench.answer(RemoteBench.content(2, version: 2))
+      #expect(bench.state == .ready)
+      #expect(bench.machine.stream.isConnected)
+      #expect(connections(bench).count == 2)
+      #expect(bench.requests.count == 4)
+      bench.answer(RemoteBench.content(2, version: 2))
+      bench.handle(.patched(patch(3), stream: 2))
+      #expect(bench.shown.last == 3)
+    }
+  }
+
+  @Test
+  func `a refusal cancels what was scheduled before`() {
+    var bench = RemoteBench()
+    bench.start(bench.cached(1))
+    bench.handle(.refresh(1))
+    bench.handle(.offline(true))
+    bench.handle(.offline(false))
+    bench.fail(401)
+    bench.advance(by: .seconds(3_600))
+    #expect(bench.requests.count == 1)
+  }
+
+  @Test
+  func `during Retry-After, neither a gap nor a connection sends anything`() {
+    var bench = connected()
+    bench.handle(.refresh(1))
+    bench.fail(429, retryAfter: .seconds(600))
+    bench.handle(.patched(patch(4), stream: 1))
+    bench.advance(by: .seconds(599))
+    #expect(bench.requests.count == 2)
+    bench.advance(by: .seconds(1))
+    #expect(bench.requests.count == 3)
+    bench.answer(RemoteBench.content(4, version: 4))
+    // The stream is about to connect when the server asks for a pause.
+    bench.chance = 1
+    bench.handle(.streamEnded(stream: 1))
+    bench.handle(.refresh(2))
+    bench.fail(503, retryAfter: .seconds(600))
+    bench.handle(.offline(true))
+    bench.handle(.offline(false))
+    bench.handle(.identify(RemoteBench.ben, nil, 3))
+    bench.advance(by: .seconds(599))
+    #expect(bench.requests.count == 4)
+    #expect(connections(bench).count == 1)
+    bench.advance(by: .seconds(1))
+    #expect(bench.requests.count == 5)
+    #expect(connections(bench).count == 2)
+    var next = RemoteBench(hasStream: true)
+    next.start(notBefore: next.date.addingTimeInterval(120))
+    #expect(connections(next).isEmpty)
+    next.advance(by: .seconds(120))
+    #expect(connections(next).count == 1)
+    #expect(next.requests.count == 1)
+  }
+
+  @Test
+  func `a connection without a network asks for what was missed, unless the server can resume`() {
+    for event in [nil, "2"] {
+      var bench = RemoteBench(.onRequest, hasStream: true)
+      bench.start()
+      bench.handle(.refresh(1))
+      bench.answer(RemoteBench.content(1, version: 1))
+      bench.handle(.patched(patch(2, event: event), stream: 1))
+      bench.handle(.offline(true))
+      bench.handle(.offline(false))
+      #expect(bench.requests.count == (event == nil ? 2 : 1))
+    }
+  }
+
+  @Test
+  func `an empty identifier ends resuming`() {
+    var bench = connected()
+    bench.handle(.patched(patch(2, event: "x"), stream: 1))
+    bench.handle(.patched(patch(3, event: ""), stream: 1))
+    bench.handle(.streamEnded(stream: 1))
+    bench.advance(by: .seconds(1))
+    #expect(connections(bench).map(\.lastEventID) == [nil, nil])
+  }
+
   @Test(.patient)
   func `a patch that is sent after an answer takes effect at once`() async throws {
     for round in 0..<Scale.count(300, torture: 10_000) {

@@ -20,6 +20,19 @@ struct RemoteUserTests {
   }
 
   @Test
+  func `a request of an earlier user is cancelled at its deadline, too`() {
+    var bench = RemoteBench()
+    bench.start()
+    let first = bench.flight
+    bench.handle(.identify(RemoteBench.ben, nil, 1))
+    bench.answer(RemoteBench.content(2))
+    bench.advance(by: .seconds(60))
+    #expect(bench.effects.contains(.cancel(flight: first)))
+    #expect(bench.machine.lateFlights.isEmpty)
+    #expect(bench.state == .ready)
+  }
+
+  @Test
   func `a user without cached values gets the defaults, never the values of another one`() {
     var bench = RemoteBench()
     bench.start(bench.cached(1))

@@ -17,8 +17,10 @@ struct StreamServerTests {
     return .respond(200, headers: headers, body: #"{"f": {"v": {"Value": \#(version)}}}"#)
   }
 
-  private func provider(_ server: HTTPServer) -> RemoteTweakProvider {
-    var policy = RemoteTweakPolicy()
+  private func provider(
+    _ server: HTTPServer, policy: RemoteTweakPolicy = RemoteTweakPolicy()
+  ) -> RemoteTweakProvider {
+    var policy = policy
     policy.retry = .constant(.milliseconds(5))
     let fetcher = HTTPTweakFetcher(url: server.url, versionField: "X-Version")
     let stream = HTTPTweakStream(url: server.url.appending(path: "stream"))
@@ -28,6 +30,15 @@ struct StreamServerTests {
   private func value(_ provider: RemoteTweakProvider, _ number: Int) async throws {
     let manager = TweakManager(providers: [provider])
     _ = try await manager.property(for: TweakKey("f", "v", default: 0)).firstValue("\(number)") { $0 == number }
+  }
+
+  private static func failure(of provider: RemoteTweakProvider) async -> TweakError? {
+    do throws(TweakError) {
+      try await provider.refresh()
+      return nil
+    } catch {
+      return error
+    }
   }
 
   private func streams(_ server: HTTPServer) -> [HTTPServer.Request] {
@@ -118,6 +129,117 @@ struct StreamServerTests {
     let kinds = failures.elements.map { "\($0)" }
     let expected = ["refused": "503", "page": "text/html", "garbage": "version", "endless": "limit"][fault] ?? ""
     #expect(kinds.contains { $0.contains(expected) }, "\(kinds)")
+    feed.send(nil)
+  }
+
+  @Test
+  func `a request in progress does not undo a patch that overtakes its answer`() async throws {
+    let feed = Feed()
+    let gate = Gate()
+    let server = try HTTPServer { request in
+      request.line.contains("/stream") ? .stream { feed.run($0) } : Self.body(6)
+    }
+    let provider = provider(server)
+    try await value(provider, 6)
+    server.answer { _ in
+      .wait(gate, status: 200, headers: ["X-Version": "6"], body: #"{"f": {"v": {"Value": 6}}}"#)
+    }
+    let manager = TweakManager(providers: [provider])
+    let values = manager.signal(for: TweakKey("f", "v", default: 0)).recorded()
+    let refresh = Task { try await provider.refresh() }
+    _ = try await server.requests.firstValue("the request") { $0.count == 3 }
+    feed.send(Self.patch(7))
+    try await value(provider, 7)
+    gate.open()
+    try await refresh.value
+    #expect(values.elements == [6, 7])
+    feed.send(nil)
+  }
+
+  @Test
+  func `a gap is closed although its first request fails and nothing is polled`() async throws {
+    let feed = Feed()
+    let fetches = MutableProperty(0)
+    let server = try HTTPServer { request in
+      if request.line.contains("/stream") { return .stream { feed.run($0) } }
+      let number = fetches.modify { count -> Int in
+        count += 1
+        return count
+      }
+      return number == 1 ? Self.body(1) : number == 2 ? .respond(500) : Self.body(3)
+    }
+    let provider = provider(server, policy: .onRequest)
+    try await provider.refresh()
+    feed.send(Self.patch(3))
+    feed.send(Self.patch(4))
+    try await value(provider, 4)
+    #expect(fetches.value == 3)
+    feed.send(nil)
+  }
+
+  @Test
+  func `after a refusal and a refresh that succeeds, patches arrive again`() async throws {
+    let feeds = [Feed(), Feed()]
+    let connections = MutableProperty(0)
+    let isRefused = MutableProperty(false)
+    let server = try HTTPServer { request in
+      if !request.line.contains("/stream") { return isRefused.value ? .respond(401) : Self.body(1) }
+      let number = connections.modify { count -> Int in
+        count += 1
+        return count
+      }
+      return .stream { feeds[min(number, 2) - 1].run($0) }
+    }
+    let provider = provider(server)
+    try await value(provider, 1)
+    isRefused.value = true
+    await #expect(throws: TweakError.self) { try await provider.refresh() }
+    #expect(provider.state.value == .fatal(.status(401)))
+    isRefused.value = false
+    try await provider.refresh()
+    #expect(provider.state.value == .ready)
+    feeds[1].send(Self.patch(2))
+    try await value(provider, 2)
+    for feed in feeds { feed.send(nil) }
+  }
+
+  @Test
+  func `Retry-After of a refused stream postpones requests, too`() async throws {
+    let server = try HTTPServer { request in
+      request.line.contains("/stream") ? .respond(503, headers: ["Retry-After": "600"]) : Self.body(1)
+    }
+    let provider = provider(server, policy: .onRequest)
+    let failures = provider.failures.recorded()
+    _ = try await failures.wait(for: "the refusal") { !$0.isEmpty }
+    // The failure is reported before the machine knows of it.
+    for _ in 0..<10_000 {
+      if let failure = await Self.failure(of: provider) {
+        guard case .requestFailed(_, .postponed) = failure else {
+          Issue.record("\(failure)")
+          return
+        }
+        break
+      }
+      await Task.yield()
+    }
+    await #expect(throws: TweakError.self) { try await provider.refresh() }
+    #expect(streams(server).count == 1)
+  }
+
+  @Test
+  func `heartbeats do not end a stream, however many there are`() async throws {
+    let feed = Feed()
+    let server = try HTTPServer { request in
+      request.line.contains("/stream") ? .stream { feed.run($0) } : Self.body(1)
+    }
+    let stream = HTTPTweakStream(url: server.url.appending(path: "stream"), eventLimit: 1_024)
+    let fetcher = HTTPTweakFetcher(url: server.url, versionField: "X-Version")
+    let provider = RemoteTweakProvider(policy: .onRequest, stream: stream.connect, fetch: fetcher.fetch)
+    try await provider.refresh()
+    feed.send(String(repeating: ": ping\n", count: 300))
+    feed.send(Self.patch(2))
+    try await value(provider, 2)
+    #expect(streams(server).count == 1)
     feed.send(nil)
   }
 

@@ -125,9 +125,11 @@ final class CacheStore: Sendable {
 
   // MARK: Writing
 
+  /// Stores the values of a user, unless another process has stored newer ones.
   func store(_ content: RemoteContent, _ entry: String) {
     guard newer.withLock({ !$0.contains(entry) }) else { return }
     write(to: place(entry)) {
+      if let stored = stored(entry), stored.outranks(content), !stored.isFromFuture(of: content) { return nil }
       let data = try CacheEntry.encode(content)
       let limit = cache.fileLimit
       guard data.count <= limit else { throw CacheEntry.Problem.damaged("\(data.count) bytes exceed \(limit)") }
@@ -136,15 +138,27 @@ final class CacheStore: Sendable {
     removeOldEntries()
   }
 
+  /// Returns the version and the dates of the stored values, or `nil` if there are no usable ones.
+  private func stored(_ entry: String) -> RemoteContent? {
+    do {
+      let data = try DurableFile.read(place(entry), limit: cache.maximumSize + CacheEntry.overhead)
+      return try CacheEntry.decode(data) { _ in [] }
+    } catch {
+      // It is replaced, as every unusable entry.
+      return nil
+    }
+  }
+
   func store(notBefore date: Date) {
     write(to: pausePlace) { Data("\(date.timeIntervalSinceReferenceDate)".utf8) }
   }
 
-  private func write(to url: URL, _ data: () throws -> Data) {
+  /// Writes a file with the data that a closure returns while no other process writes it; `nil` keeps the file.
+  private func write(to url: URL, _ data: () throws -> Data?) {
     do {
-      let data = try data()
       try GroupDirectory.makeAll(cache.directory)
       try DurableFile.withLock(on: url, within: Self.lockTimeout) {
+        guard let data = try data() else { return }
         try DurableFile.write(data, to: url, durability: .process, mode: 0o600)
       }
     } catch DurableFileError.suspended {
@@ -174,5 +188,13 @@ final class CacheStore: Sendable {
         report(.unusableCache(old.url, provider: provider, reason: CacheKey.reason(error)))
       }
     }
+  }
+}
+
+extension RemoteContent {
+  /// Returns a Boolean value that indicates whether the clock was set back since these values were fetched, so that they
+  /// cannot be compared with new ones.
+  fileprivate func isFromFuture(of new: RemoteContent) -> Bool {
+    fetched.timeIntervalSince(new.fetched) > Self.longestLag.inSeconds
   }
 }

@@ -235,11 +235,19 @@ final class RemoteEngine: Sendable {
   }
 
   private func streamEnded(_ completion: SignalCompletion<any Error>, _ number: Int) {
+    var retryAfter: Duration?
     if case .failure(let error as TweakRequestFailure) = completion {
+      switch error {
       // An interruption is usual, and the next connection mends it.
-      if case .unreachable = error {} else { requestFaults.report(.requestFailed(provider: name, error)) }
+      case .unreachable: break
+      case .status(let status, let pause):
+        retryAfter = pause
+        // The same status with another time to wait is the same failure.
+        requestFaults.report(.requestFailed(provider: name, .status(status)))
+      default: requestFaults.report(.requestFailed(provider: name, error))
+      }
     }
-    submit(.streamEnded(stream: number))
+    submit(.streamEnded(stream: number, retryAfter: retryAfter))
   }
 
   private func setStream(_ new: SignalSubscription?) {
@@ -275,6 +283,8 @@ extension RemoteEngine.Parts {
     let answer: TweakAnswer
     do {
       answer = try await fetch(request)
+    } catch let failure as TweakRequestFailure {
+      return (.failure(failure), nil)
     } catch {
       return (.failure(.unreachable(reason: "\(error)")), nil)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Signals
 
 /// The moment of an event, on the wall clock and on the monotonic clock.
 struct RemoteMoment: Sendable, Hashable {
@@ -31,6 +32,22 @@ struct RemoteContent: Sendable, Hashable {
 
   /// The fingerprint of the context for which they were requested.
   var fingerprint = ""
+
+  /// The time within which a server that lags behind may still answer with an older version.
+  ///
+  /// An older version that comes later means that the server has begun to count anew.
+  static let longestLag = Duration.seconds(600)
+
+  /// Returns a Boolean value that indicates whether these values must not be replaced by others that were fetched for
+  /// the same user.
+  ///
+  /// Versions decide. Without them, the later fetch does.
+  func outranks(_ other: RemoteContent) -> Bool {
+    guard fingerprint == other.fingerprint else { return false }
+    let delay = other.fetched.timeIntervalSince(fetched)
+    guard let version, let otherVersion = other.version else { return delay < 0 }
+    return version > otherVersion && delay <= Self.longestLag.inSeconds
+  }
 }
 
 /// An event that a ``RemoteMachine`` handles.
@@ -64,7 +81,7 @@ enum RemoteEvent: Sendable {
 
   /// The stream sends a patch, completes or fails.
   case patched(TweakPatch, stream: Int)
-  case streamEnded(stream: Int)
+  case streamEnded(stream: Int, retryAfter: Duration? = nil)
 }
 
 /// A usable answer of the server.
@@ -78,7 +95,7 @@ enum RemoteEffect: Sendable, Hashable {
   /// Asks the server.
   case send(TweakRequest, flight: Int)
 
-  /// Cancels a request that takes too long.
+  /// Cancels a request that takes too long, or that a newer one replaces.
   case cancel(flight: Int)
 
   /// Replaces the values, with `nil` by those that the provider was created with.

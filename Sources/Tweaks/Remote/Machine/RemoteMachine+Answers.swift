@@ -10,7 +10,7 @@ extension RemoteMachine {
     self.flight = nil
     switch result {
     case .success(.notModified): confirmed(flight, &turn)
-    case .success(.content(let content)): arrived(content, &turn)
+    case .success(.content(let content)): arrived(content, flight, &turn)
     case .failure(let failure): failed(failure, &turn)
     }
   }
@@ -34,17 +34,47 @@ extension RemoteMachine {
     // After a patch, the answer still says that nothing else has changed.
     guard flight.etag != nil, var content = newest else { return failed(.unexpectedNotModified, &turn) }
     content.fetched = turn.now.date
+    if flight.changeCount == changeCount { confirmation = turn.now.elapsed }
     if pending == nil { shown = content } else { pending = content }
     turn.add(.store(content, entry: user.entry))
     if activatesNext { activate(&turn) }
     succeeded(&turn)
   }
 
-  private mutating func arrived(_ content: RemoteContent, _ turn: inout Turn) {
-    adopt(content, &turn)
-    stream.hasGap = false
-    succeeded(&turn)
-    replay(&turn)
+  private mutating func arrived(_ content: RemoteContent, _ flight: Flight, _ turn: inout Turn) {
+    let order = order(of: content, sent: flight.sent, after: flight.changeCount)
+    if order == .newer { adopt(content, &turn) }
+    succeeded(isBehind: order == .behind, &turn)
+  }
+
+  /// The relation of values that arrive to the newest ones.
+  enum Order {
+    /// They are at least as new.
+    case newer
+
+    /// They are older, because the newest ones arrived after the request was sent.
+    case overtaken
+
+    /// They are older, because the server lags behind.
+    case behind
+  }
+
+  /// Compares values that arrive with the newest ones.
+  ///
+  /// - Parameters:
+  ///   - content: The values that arrive.
+  ///   - sent: The time when they were requested.
+  ///   - count: The number of changes that had been made by then.
+  /// - Returns: The relation.
+  func order(of content: RemoteContent, sent: Duration, after count: Int) -> Order {
+    guard let newest, newest.fingerprint == user.fingerprint else { return .newer }
+    let isOvertaken = count != changeCount
+    if let version = content.version, let known = newest.version {
+      if version >= known { return .newer }
+      if isOvertaken { return .overtaken }
+      return sent - confirmation > RemoteContent.longestLag ? .newer : .behind
+    }
+    return isOvertaken ? .overtaken : .newer
   }
 
   /// Stores new values, and shows them unless they wait for the next launch.
@@ -52,6 +82,8 @@ extension RemoteMachine {
     var content = new
     content.fetched = turn.now.date
     content.fingerprint = user.fingerprint
+    changeCount += 1
+    confirmation = turn.now.elapsed
     turn.add(.store(content, entry: user.entry))
     if policy.activation == .immediate || activatesNext {
       shown = content
@@ -62,16 +94,31 @@ extension RemoteMachine {
     }
   }
 
-  private mutating func succeeded(_ turn: inout Turn) {
+  /// Ends a request that the server has answered.
+  ///
+  /// - Parameters:
+  ///   - isBehind: A Boolean value that indicates whether the answer was older than the values.
+  ///   - turn: The turn.
+  private mutating func succeeded(isBehind: Bool = false, _ turn: inout Turn) {
     failure = nil
-    failures = 0
     isConfirmed = true
     isOutdated = false
+    // While the stream is connected, nothing else asks again.
+    stream.hasGap = isBehind && stream.isConnected
+    let isWhole = replay(&turn)
     activatesNext = false
     turn.add(.recovered)
     publish(&turn)
     answerCalls(nil, &turn)
-    poll(&turn)
+    if isBehind || !isWhole {
+      failures += 1
+      retry(&turn)
+    } else {
+      failures = 0
+      poll(&turn)
+    }
+    // After a refusal, the stream is connected again.
+    if stream.nextConnection == nil { connect(&turn) }
   }
 
   /// Schedules the next request, unless the stream sends all changes.
@@ -91,22 +138,31 @@ extension RemoteMachine {
     turn.add(.report(failure))
     publish(&turn)
     answerCalls(failure, &turn)
-    if failure.isFatal { return disconnect(&turn) }
+    if failure.isFatal {
+      nextRequest = nil
+      return disconnect(&turn)
+    }
     retry(&turn)
   }
 
   /// Schedules another attempt.
   mutating func retry(_ turn: inout Turn) {
-    guard policy.polling != nil, !isOffline else { return }
+    // A gap must be closed, although requests are otherwise made only by `refresh()`, or by no one.
+    guard policy.polling != nil || stream.hasGap, !isOffline else { return }
     if let pause = policy.retry.pause(after: failures, chance: turn.chance) {
       schedule(pause, turn)
+    } else if stream.hasGap {
+      schedule(policy.polling ?? Self.usualPolling, turn)
     } else {
       poll(&turn)
     }
   }
 
+  /// The pause between requests of a policy without polling that has given up short ones.
+  private static let usualPolling = Duration.seconds(300)
+
   /// Sends no request for a while, because the server asks for it.
-  private mutating func postpone(_ pause: Duration, _ turn: inout Turn) {
+  mutating func postpone(_ pause: Duration, _ turn: inout Turn) {
     let pause = min(max(.zero, pause), policy.longestRetryAfter)
     notBefore = turn.now.elapsed + pause
     turn.add(.postpone(until: turn.now.date.addingTimeInterval(pause.inSeconds)))

@@ -17,7 +17,9 @@ extension RemoteMachine {
     /// The patches that wait for a complete answer.
     var waiting: [TweakPatch] = []
 
-    /// A Boolean value that indicates whether a patch is missing, so that a complete answer is needed.
+    /// A Boolean value that indicates whether changes may be missing, so that an answer is needed.
+    ///
+    /// Patches whose version follows the values are applied nevertheless.
     var hasGap = false
   }
 
@@ -29,22 +31,26 @@ extension RemoteMachine {
 
   // MARK: Connecting
 
+  /// Connects, but not before the server allows it.
   mutating func connect(_ turn: inout Turn) {
     guard hasStream, !isOffline, !isRefused, !stream.isConnected else { return }
+    if isPostponed(turn) {
+      stream.nextConnection = notBefore
+      return
+    }
     stream.nextConnection = nil
     stream.isConnected = true
     stream.number += 1
     stream.opened = turn.now.elapsed
     let request = TweakStreamRequest(context: user.context, lastEventID: stream.lastEventID)
     turn.add(.connect(request, stream: stream.number))
+    // A server that cannot resume may have sent changes in between.
+    if stream.number > 1, stream.lastEventID == nil { stream.hasGap = true }
+    if stream.hasGap { sendAnew(&turn) }
   }
 
   mutating func connectIfDue(_ turn: inout Turn) {
-    guard let next = stream.nextConnection, next <= turn.now.elapsed else { return }
-    let isResuming = stream.lastEventID != nil
-    connect(&turn)
-    // A server that cannot resume may have sent changes in between.
-    if !isResuming { send(&turn) }
+    if let next = stream.nextConnection, next <= turn.now.elapsed { connect(&turn) }
   }
 
   mutating func disconnect(_ turn: inout Turn) {
@@ -61,9 +67,10 @@ extension RemoteMachine {
     connect(&turn)
   }
 
-  mutating func streamEnded(_ number: Int, _ turn: inout Turn) {
+  mutating func streamEnded(_ number: Int, _ retryAfter: Duration?, _ turn: inout Turn) {
     guard stream.isConnected, number == stream.number else { return }
     stream.isConnected = false
+    if let retryAfter { postpone(retryAfter, &turn) }
     if turn.now.elapsed - stream.opened >= Self.steadyConnection { stream.failures = 0 }
     stream.failures += 1
     stream.nextConnection = policy.retry.pause(after: stream.failures, chance: turn.chance).map {
@@ -76,15 +83,14 @@ extension RemoteMachine {
 
   mutating func patched(_ patch: TweakPatch, _ number: Int, _ turn: inout Turn) {
     guard stream.isConnected, number == stream.number else { return }
-    stream.lastEventID = patch.eventID ?? stream.lastEventID
-    if !patch.isComplete, stream.hasGap || (newest == nil && flight != nil) { return wait(patch) }
+    if let id = patch.eventID { stream.lastEventID = id.isEmpty ? nil : id }
     if apply(patch, &turn) { return }
     wait(patch)
+    // An answer is on its way or scheduled, and the patch follows it.
+    if stream.hasGap || (flight != nil && newest?.version == nil) { return }
     stream.hasGap = true
     // A request in progress may have been answered before the missing patches.
-    if let flight { lateFlights.append(flight) }
-    flight = nil
-    send(isComplete: true, &turn)
+    sendAnew(&turn)
   }
 
   private mutating func wait(_ patch: TweakPatch) {
@@ -92,32 +98,30 @@ extension RemoteMachine {
     stream.waiting.append(patch)
   }
 
-  /// Applies the patches that have waited for an answer.
-  mutating func replay(_ turn: inout Turn) {
+  /// Applies the patches that have waited for an answer, and returns `false` if an earlier one is still missing.
+  mutating func replay(_ turn: inout Turn) -> Bool {
     let waiting = stream.waiting
     stream.waiting = []
     for (index, patch) in waiting.enumerated() where !apply(patch, &turn) {
-      // The answer was older than the patches. Another request follows after a pause.
       stream.hasGap = true
       stream.waiting = Array(waiting[index...])
-      failures += 1
-      return retry(&turn)
+      return false
     }
+    return true
   }
 
-  /// Applies a patch, and returns `false` if an earlier one is missing.
+  /// Applies a patch or ignores an older one, and returns `false` if an earlier one may be missing.
   private mutating func apply(_ patch: TweakPatch, _ turn: inout Turn) -> Bool {
     if patch.isComplete {
-      stream.hasGap = false
-      stream.waiting = []
-      adopt(RemoteContent(tweaks: patch.tweaks, version: patch.version), &turn)
-      confirmByStream(&turn)
+      replaceAll(patch, &turn)
       return true
     }
-    guard let old = newest else { return false }
+    guard let old = newest, old.fingerprint == user.fingerprint else { return false }
     if let version = old.version {
       if patch.version <= version { return true }
-      if patch.version != version + 1 { return false }
+      if patch.version - 1 != version { return false }
+    } else if !isConfirmed || stream.hasGap {
+      return false
     }
     let removed = Set(patch.removed), replaced = Set(patch.tweaks.map(\.id))
     let kept = old.tweaks.filter { !removed.contains($0.id) && !replaced.contains($0.id) }
@@ -127,7 +131,19 @@ extension RemoteMachine {
     return true
   }
 
-  private mutating func confirmByStream(_ turn: inout Turn) {
+  /// Replaces all values by those of a complete patch, unless it is older.
+  private mutating func replaceAll(_ patch: TweakPatch, _ turn: inout Turn) {
+    let content = RemoteContent(tweaks: patch.tweaks, version: patch.version)
+    guard order(of: content, sent: turn.now.elapsed, after: changeCount) == .newer else {
+      // The stream lags behind, and so the changes that it sends next are not those that follow the values.
+      stream.hasGap = true
+      failures += 1
+      if flight == nil { retry(&turn) }
+      return
+    }
+    stream.hasGap = false
+    stream.waiting = []
+    adopt(content, &turn)
     failure = nil
     failures = 0
     isConfirmed = true

@@ -9,6 +9,9 @@ import Signals
 ///   cache of its own user.
 /// - **Requests.** One request at a time is in progress for an epoch. Calls made during it receive its answer.
 /// - **Failures** keep the last good values.
+/// - **Versions.** Values of an older version never replace newer ones, whether they are an answer, a patch, or an entry
+///   of the cache. Without a version, the later request counts. `RemoteOrderTests` has the table.
+/// - **Retry-After.** Before its end, nothing is sent.
 /// - **ETag.** A request has one only if the newest values were decoded, belong to the same context, and have had no
 ///   patch since.
 struct RemoteMachine: Sendable {
@@ -21,6 +24,11 @@ struct RemoteMachine: Sendable {
   /// The values in effect, and newer ones that wait for the next launch.
   var shown: RemoteContent?
   var pending: RemoteContent?
+
+  /// The number of times that the newest values have been replaced, and the time when they were last known to be those
+  /// of the server, by the monotonic clock.
+  var changeCount = 0
+  var confirmation = Duration.zero
 
   /// A Boolean value that indicates whether the server has given or confirmed the values in this launch.
   var isConfirmed = false
@@ -39,7 +47,7 @@ struct RemoteMachine: Sendable {
   private var lastFlight = 0
   var calls: [RemoteEvent.Call] = []
 
-  /// The number of requests that have failed in a row.
+  /// The number of requests in a row that have failed, or whose answers were too old.
   var failures = 0
 
   /// The times of the next automatic request and of the end of the server's `Retry-After`, by the monotonic clock.
@@ -53,7 +61,11 @@ struct RemoteMachine: Sendable {
     let number: Int
     let user: RemoteUser
     let etag: String?
+    let sent: Duration
     let deadline: Duration
+
+    /// The number of changes that had been made when the request was sent.
+    let changeCount: Int
   }
 
   init(policy: RemoteTweakPolicy, user: RemoteUser, hasStream: Bool = false, hasBootstrap: Bool = false) {
@@ -86,7 +98,7 @@ struct RemoteMachine: Sendable {
     case .offline(let isOffline): offline(isOffline, &turn)
     case .activate: activate(&turn)
     case .patched(let patch, let stream): patched(patch, stream, &turn)
-    case .streamEnded(let stream): streamEnded(stream, &turn)
+    case .streamEnded(let stream, let retryAfter): streamEnded(stream, retryAfter, &turn)
     }
     if nextWake != before || isAlarm { turn.add(.wake(at: nextWake)) }
     return turn.effects
@@ -109,7 +121,10 @@ struct RemoteMachine: Sendable {
   var isRefused: Bool { failure?.isFatal ?? false }
 
   /// The time of the next automatic request or connection, or of the end of a wait for an answer.
-  var nextWake: Duration? { [nextRequest, stream.nextConnection, flight?.deadline].compactMap(\.self).min() }
+  var nextWake: Duration? {
+    let times = [nextRequest, stream.nextConnection, flight?.deadline, lateFlights.map(\.deadline).min()]
+    return times.compactMap(\.self).min()
+  }
 
   /// The newest values, whether they are in effect or not.
   var newest: RemoteContent? { pending ?? shown }
@@ -159,10 +174,13 @@ struct RemoteMachine: Sendable {
   mutating func take(_ content: RemoteContent?, _ turn: inout Turn) {
     shown = content
     pending = nil
+    changeCount += 1
+    confirmation = turn.now.elapsed
     isConfirmed = false
     isOutdated = false
     if let content {
       let age = turn.now.date.timeIntervalSince(content.fetched)
+      confirmation -= .seconds(max(0, age))
       let isOld = policy.staleAge.map { age > $0.inSeconds } ?? false
       isOutdated = age < 0 || isOld || content.fingerprint != user.fingerprint
     }
@@ -190,6 +208,10 @@ struct RemoteMachine: Sendable {
       turn.add(.cancel(flight: flight.number))
       failed(.timedOut(after: policy.timeout), &turn)
     }
+    lateFlights.removeAll { late in
+      if late.deadline <= turn.now.elapsed { turn.add(.cancel(flight: late.number)) }
+      return late.deadline <= turn.now.elapsed
+    }
     connectIfDue(&turn)
     sendIfDue(&turn)
   }
@@ -199,18 +221,32 @@ struct RemoteMachine: Sendable {
     send(&turn)
   }
 
-  /// Sends a request, unless one is in progress.
-  mutating func send(isComplete: Bool = false, _ turn: inout Turn) {
+  /// Sends a request, unless one is in progress, but not before the server allows it.
+  mutating func send(_ turn: inout Turn) {
     nextRequest = nil
     guard flight == nil, !isOffline else { return }
+    if isPostponed(turn) { return schedule(.zero, turn) }
     let newest = newest
-    let isUsable = newest?.fingerprint == user.fingerprint && !isComplete && !stream.hasGap
+    // With an unchanged answer, waiting patches would never be applied.
+    let isUsable = newest?.fingerprint == user.fingerprint && stream.waiting.isEmpty
     lastFlight += 1
     let new = Flight(
-      number: lastFlight, user: user, etag: isUsable ? newest?.etag : nil,
-      deadline: turn.now.elapsed + policy.timeout)
+      number: lastFlight, user: user, etag: isUsable ? newest?.etag : nil, sent: turn.now.elapsed,
+      deadline: turn.now.elapsed + policy.timeout, changeCount: changeCount)
     flight = new
-    turn.add(.send(TweakRequest(context: user.context, etag: new.etag), flight: new.number))
+    let request = TweakRequest(
+      context: user.context, etag: new.etag, maximumBodySize: policy.maximumBodySize)
+    turn.add(.send(request, flight: new.number))
+  }
+
+  /// Requests all values again, because an answer to an earlier request may lack changes.
+  mutating func sendAnew(_ turn: inout Turn) {
+    if let old = flight {
+      flight = nil
+      turn.add(.cancel(flight: old.number))
+      if let refusal = refusal(turn) { answerCalls(refusal, &turn) }
+    }
+    send(&turn)
   }
 
   private mutating func refresh(_ call: RemoteEvent.Call, _ turn: inout Turn) {
@@ -224,10 +260,13 @@ struct RemoteMachine: Sendable {
     send(&turn)
   }
 
+  /// Returns a Boolean value that indicates whether the server has asked to wait.
+  func isPostponed(_ turn: Turn) -> Bool { notBefore.map { $0 > turn.now.elapsed } ?? false }
+
   /// Returns the reason why no request may be sent now.
   func refusal(_ turn: Turn) -> TweakRequestFailure? {
     if isOffline { return .offline }
-    guard let notBefore, notBefore > turn.now.elapsed else { return nil }
+    guard let notBefore, isPostponed(turn) else { return nil }
     let wait = (notBefore - turn.now.elapsed).inSeconds
     return .postponed(until: turn.now.date.addingTimeInterval(wait))
   }
@@ -245,6 +284,9 @@ struct RemoteMachine: Sendable {
     answerCalls(.superseded, &turn)
     if let flight { lateFlights.append(flight) }
     flight = nil
+    var content = content
+    // Memory may be newer than the cache, whose writes come later. Other processes write it, too.
+    if new.entry == user.entry, let newest, content.map(newest.outranks) ?? true { content = newest }
     user = new
     failure = nil
     failures = 0
