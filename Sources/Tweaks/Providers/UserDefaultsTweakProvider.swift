@@ -137,7 +137,8 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
     var replaced: [(id: TweakID, old: Any?)] = []
     for edit in edits {
       let old = userDefaults.object(forKey: Self.key(of: edit.id))
-      if Self.value(of: old) == edit.value { continue }
+      // An object that is not a tweak has no value, but is an object to delete.
+      if Self.value(of: old) == edit.value, edit.value != nil || old == nil { continue }
       replaced.append((edit.id, old))
       if let value = edit.value {
         store(value, edit.id)

@@ -42,6 +42,26 @@ struct ProviderTests {
     #expect(throws: TweakError.self) { try provider.tweak(feature: "f", variable: "v") }
   }
 
+  @Test
+  func `an unusable object is deleted and replaced like a value`() throws {
+    let test = try TestDefaults()
+    let provider = UserDefaultsTweakProvider(userDefaults: test.defaults)
+    let updates = provider.updates.recorded()
+    let id = TweakID(feature: "f", variable: "v")
+    for object in [["a": 1], [1, 2], Data([1]), Date(timeIntervalSince1970: 0)] as [Any] {
+      test.defaults.set(object, forKey: "tweaks.f/v")
+      #expect(try provider.apply([TweakEdit(id, nil)]) == .tweaks([id]))
+      #expect(test.defaults.object(forKey: "tweaks.f/v") == nil)
+      #expect(try provider.tweak(feature: "f", variable: "v") == nil)
+      test.defaults.set(object, forKey: "tweaks.f/v")
+      #expect(try provider.apply([TweakEdit(id, 3)]) == .tweaks([id]))
+      #expect(try provider.tweak(feature: "f", variable: "v")?.value == 3)
+      #expect(try provider.apply([TweakEdit(id, nil)]) == .tweaks([id]))
+    }
+    #expect(try provider.apply([TweakEdit(id, nil)]) == .tweaks([]))
+    #expect(updates.elements.count == 12)
+  }
+
   // MARK: Suites and shared values
 
   @Test(.patient)
