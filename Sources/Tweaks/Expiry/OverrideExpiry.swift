@@ -10,6 +10,9 @@ final class OverrideExpiry: Sendable {
   private struct State {
     var clock: ExpiryClock
     var alarm: (any WallAlarm)?
+
+    /// The time of the last ring.
+    var rung = Date.distantPast
   }
 
   private let time: TweakTime
@@ -38,6 +41,13 @@ final class OverrideExpiry: Sendable {
     return state.withLock { $0.clock.now(wall: wall, elapsed: elapsed) }
   }
 
+  /// Returns the current time at the beginning of a ring.
+  func ring() -> Date {
+    let now = now
+    state.withLock { $0.rung = now }
+    return now
+  }
+
   /// Returns a Boolean value that indicates whether an end has come.
   func hasPassed(_ end: Date?) -> Bool { end.map { $0 <= now } ?? false }
 
@@ -48,15 +58,16 @@ final class OverrideExpiry: Sendable {
 
   /// Sets the alarm to the earliest of some ends, or removes it if there is none.
   ///
-  /// An end that has passed is rung for again after a minute, for a removal that failed.
+  /// An end that has come since the last ring is rung for at once. An earlier one is rung for again after a minute, for a
+  /// removal that failed.
   func follow(_ ends: some Sequence<Date>) {
-    let earliest = ends.min()
-    let alarm = state.withLock { $0.alarm }
-    guard let earliest else {
+    let now = now
+    let (alarm, rung) = state.withLock { ($0.alarm, $0.rung) }
+    let rests = ends.map { $0 > rung ? max(0, $0.timeIntervalSince(now)) : Self.longestPause.inSeconds }
+    guard let rest = rests.min() else {
       alarm?.unset()
       return
     }
-    let rest = Duration.seconds(min(max(0, earliest.timeIntervalSince(now)), Self.longestPause.inSeconds))
-    alarm?.set(after: rest > .zero ? rest : Self.longestPause)
+    alarm?.set(after: .seconds(min(rest, Self.longestPause.inSeconds)))
   }
 }

@@ -91,7 +91,7 @@ public final class EphemeralTweakProvider: MutableTweakProvider {
   }
 
   private func removeEnded() {
-    let now = expiry.now
+    let now = expiry.ring()
     let (ended, ends) = values.withLock { values in
       let ended = values.filter { $0.value.end.map { $0 <= now } ?? false }.map(\.key)
       for id in ended { values[id] = nil }

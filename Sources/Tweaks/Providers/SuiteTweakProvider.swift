@@ -34,6 +34,9 @@ public final class SuiteTweakProvider: MutableTweakProvider {
 
   /// Creates a provider for a suite.
   ///
+  /// Overrides that ended while no process ran are removed from the suite before the initializer returns, so that they do
+  /// not come back if the clock is set back.
+  ///
   /// - Parameters:
   ///   - suite: The suite.
   ///   - name: The name of the provider.
@@ -43,6 +46,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
     self.name = name
     expiry = OverrideExpiry(time: time)
     expiry.start { [weak self] in self?.ring() }
+    removeEndedAtStart()
     let start = suite.value
     follow(start)
     let subscription = suite.property
@@ -198,9 +202,27 @@ extension SuiteTweakProvider {
     expiry.follow(Self.ends(in: contents).map(\.end))
   }
 
+  /// Removes the overrides that have ended from a suite, which then keeps the time.
+  private static func removeEnded(in contents: inout SuiteContents, at now: Date) throws(AppGroupsFileError) {
+    for old in ends(in: contents) where old.end <= now { contents.removeValue(forKey: old.key) }
+    try raiseClock(in: &contents, to: now)
+  }
+
+  private func removeEndedAtStart() {
+    let contents = suite.value
+    if let mark = Self.clock(in: contents) { expiry.raise(to: mark) }
+    let now = expiry.now
+    guard Self.ends(in: contents).contains(where: { $0.end <= now }) else { return }
+    do {
+      try suite.update { try Self.removeEnded(in: &$0, at: now) }
+    } catch {
+      // The alarm rings at once, and again every minute.
+    }
+  }
+
   /// Notifies observers of overrides that have ended, and removes these from the suite.
   private func ring() {
-    let now = expiry.now
+    let now = expiry.ring()
     let contents = suite.value
     let ended = Self.ends(in: contents).filter { $0.end <= now }
     let isOld = Self.clock(in: contents).map { now.timeIntervalSince($0) >= Self.clockAge } ?? true
@@ -209,10 +231,7 @@ extension SuiteTweakProvider {
     guard isOld || !ended.isEmpty else { return }
     Task { [suite] in
       do {
-        try await suite.update { contents in
-          for old in Self.ends(in: contents) where old.end <= now { contents.removeValue(forKey: old.key) }
-          try Self.raiseClock(in: &contents, to: now)
-        }
+        try await suite.update { try Self.removeEnded(in: &$0, at: now) }
       } catch {
         // The alarm rings again in a minute. Until then, the overrides stay in the file, and have no effect.
       }

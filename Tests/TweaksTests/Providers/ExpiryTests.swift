@@ -160,6 +160,47 @@ struct ExpiryTests {
   }
 
   @Test
+  func `an override that ended while no process ran stays ended, however soon the next process ends`() throws {
+    let fixture = try Fixture()
+    let clocks = Clocks()
+    do {
+      let provider = SuiteTweakProvider(suite: try fixture.suite(), time: clocks.time)
+      try provider.set(20, feature: "shop", variable: "limit", until: clocks.end(in: 100))
+    }
+    clocks.shift.value = 200
+    do {
+      let provider = SuiteTweakProvider(suite: try fixture.suite(), time: clocks.time)
+      #expect(try provider.tweak(feature: "shop", variable: "limit") == nil)
+    }
+    clocks.shift.value = 0
+    let suite = try fixture.suite()
+    #expect(suite.keys == ["tweaks-clock"])
+    let provider = SuiteTweakProvider(suite: suite, time: clocks.time)
+    #expect(try provider.tweak(feature: "shop", variable: "limit") == nil)
+    // The mark of the clock holds for the ends of later overrides, too.
+    #expect(throws: TweakError.self) {
+      try provider.set(20, feature: "shop", variable: "limit", until: clocks.end(in: 150))
+    }
+  }
+
+  @Test(.patient)
+  func `an override that arrives after its end is removed at once`() async throws {
+    let fixture = try Fixture()
+    let ahead = Clocks(), behind = Clocks()
+    ahead.shift.value = 1_000
+    let first = SuiteTweakProvider(suite: try fixture.suite(), time: ahead.time)
+    let suite = try fixture.suite()
+    let contents = suite.property.recorded()
+    let second = SuiteTweakProvider(suite: suite, time: behind.time)
+    try second.set(20, feature: "shop", variable: "limit", until: behind.end(in: 500))
+    // The other process rings its alarm at once, although its test clock stands still but for an instant.
+    while first.suite.value.keys.isEmpty { await Task.yield() }
+    await ahead.clock.advance(by: .zero)
+    _ = try await contents.wait(for: "the removal") { $0.last?.contains("shop/limit") == false && $0.count > 1 }
+    #expect(try first.tweak(feature: "shop", variable: "limit") == nil)
+  }
+
+  @Test
   func `the format of an override without an end is unchanged, and an older version reads one with an end`() throws {
     let fixture = try Fixture()
     let suite = try fixture.suite()
