@@ -151,7 +151,29 @@ struct Accessor: Sendable {
         continue
       }
     }
+    refuseEqualConstants(texts, names: names, diagnostics: &diagnostics)
     return names
+  }
+
+  /// Reports constants that would have one name, because the language reserves a name, which then gets an underscore.
+  ///
+  /// None of them is renamed, because that would rename it in code that uses it, whenever another one is added.
+  private func refuseEqualConstants(
+    _ texts: [(String, Entry)], names: [String: String], diagnostics: inout Diagnostics
+  ) {
+    var taken: [String: (text: String, entry: Entry)] = [:]
+    for (text, entry) in texts {
+      guard let name = names[text].map(Identifier.member) else { continue }
+      guard let first = taken[name] else {
+        taken[name] = (text, entry)
+        continue
+      }
+      diagnostics.add(
+        "the constant \(name) of \(text.debugDescription) conflicts with the constant \(name) of "
+          + "\(first.text.debugDescription) in \(place(of: first.entry)); rename one of them",
+        in: entry.file, at: entry.tweak.offset
+      )
+    }
   }
 }
 

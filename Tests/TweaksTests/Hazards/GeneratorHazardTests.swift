@@ -51,6 +51,67 @@ struct GeneratorHazardTests {
   }
 
   @Test(.patient)
+  func `two names with one constant are an error with file and line`() async throws {
+    let generator = try Generator()
+    func clash(_ names: [String], _ message: String) async throws {
+      let features = names.enumerated().map { "\"\($1)\": {\(Self.variable("v\($0)"))}" }.joined(separator: ",\n")
+      try generator.write("{\(features)}", to: "a.json")
+      let outcome = try await generator.run("-l", "a.json", "-o", ".")
+      #expect(outcome.status == 1)
+      #expect(outcome.errors == [message])
+      let variables = names.enumerated().map { Self.variable($1, property: "v\($0)") }.joined(separator: ",\n")
+      try generator.write("{\"f\": {\(variables)}}", to: "a.json")
+      #expect(try await generator.run("-l", "a.json", "-o", ".").status == 1)
+      #expect(!generator.exists("GeneratedTweakAccessor.swift"))
+    }
+    try await clash(
+      ["Type", "type", "_Type"],
+      #"a.json:3:11: error: the constant _Type of "_Type" conflicts with the constant _Type of "Type" in a.json, "#
+        + #"line 1; rename one of them"#)
+    try await clash(
+      ["_Protocol", "Protocol"],
+      #"a.json:2:14: error: the constant _Protocol of "Protocol" conflicts with the constant _Protocol of "#
+        + #""_Protocol" in a.json, line 1; rename one of them"#)
+  }
+
+  /// Names that are near to each other, in every way in which names become Swift names.
+  private static let near = [
+    "Type", "type", "_type", "TYPE", "t_ype", "Protocol", "protocol", "x_y", "xY", "x-y", "x y", "X_y", "XY", "2fa",
+    "_2fa", "2Fa", "1", "_1", "__1", "é", "É", "e", "e_\u{301}", "ﬁ", "fi", "ß", "ss", "SS", "İ", "i", "I", "ı",
+    "self", "Self", "_self", "init", "Init", "default", "de_fault", "a.b", "aB", "a\u{200D}b", "K", "k", "日本", "_日本",
+    "a🎉b", "🎉", "🎉🎉", "-", "--", "$x", "x", "Keys", "Features", "_", "__",
+  ]
+
+  @Test(.patient, .seeded)
+  func `names that are near to each other are an error, or have different constants that compile`() async throws {
+    var chance = Chance()
+    for round in 0..<Scale.count(4, torture: 60) {
+      let generator = try Generator()
+      var names = round == 0 ? Self.near : Self.near.filter { _ in chance.once(in: 2) }.shuffled(using: &chance)
+      var outcome = try await write(names, to: generator)
+      // Each error names a line, whose name is left out.
+      while outcome.status != 0, !names.isEmpty {
+        let lines = outcome.errors.compactMap { $0.split(separator: ":").dropFirst().first.flatMap { Int($0) } }
+        #expect(lines.count == outcome.errors.count, "\(outcome.errors)")
+        for line in Set(lines).sorted(by: >) { names.remove(at: (line - 1) % names.count) }
+        outcome = try await write(names, to: generator)
+      }
+      let compiled = try await generator.compile(
+        "GeneratedTweakAccessor.swift", "GeneratedTweakAccessor+Constants.swift")
+      #expect(compiled.errors == [], "\(names)")
+    }
+  }
+
+  /// Writes a file in which each name is that of a variable, and that of a feature.
+  private func write(_ names: [String], to generator: Generator) async throws -> Generator.Outcome {
+    let variables = names.enumerated().map { Self.variable($1, property: "p\($0)") }
+    let features = names.enumerated().map { "\"\($1)\": {\(Self.variable("only", property: "q\($0)"))}" }
+    let text = "{\"f0\": {" + variables.joined(separator: ",\n") + "},\n" + features.joined(separator: ",\n") + "}"
+    try generator.write(text, to: "a.json")
+    return try await generator.run("-l", "a.json", "-o", ".")
+  }
+
+  @Test(.patient)
   func `tweaks with custom property names lose neither property nor constant`() async throws {
     let generator = try Generator()
     let outcome = try await generator.accessor(
