@@ -18,9 +18,9 @@ import StrictJSON
 /// }
 /// ```
 ///
-/// - **Strict format.** A malformed file is an error with a line and column, both when it is opened and while it is
-///   followed. In the latter case the last good tweaks stay, ``failures`` sends the error, and the next good content is
-///   used. Errors are `null` as a value, a duplicate name, and a number that neither `Int` nor `Double` can hold.
+/// - **Strict format.** A malformed file is an error with a line and column. When it is opened, the error is thrown, or
+///   there are no tweaks if the file is optional. While it is followed, the last good tweaks stay. In both of the latter
+///   cases ``failures`` sends the error, and the next good content is used. Errors are `null` as a value, a duplicate name, and a number that neither `Int` nor `Double` can hold.
 ///   Unknown properties are allowed.
 /// - **Types** follow the notation: `1` is an Int, `1.0` a Double, `true` a Bool. With `"PreserveFloat": true`, `1` is
 ///   a Double. An object or a list is a ``TweakStructure``.
@@ -60,11 +60,12 @@ public final class FileTweakProvider: TweakProvider {
   /// - Parameters:
   ///   - url: The file.
   ///   - isLive: A Boolean value that indicates whether to follow the file.
-  ///   - isOptional: A Boolean value that indicates whether the file may be missing. If `true`, there are no tweaks
-  ///     while it is missing. Otherwise the last tweaks stay if it is removed.
+  ///   - isOptional: A Boolean value that indicates whether the file may be missing or unusable when it is opened. If
+  ///     `true`, there are no tweaks while it is missing, and until it is usable. Otherwise the last tweaks stay if it is
+  ///     removed.
   ///   - polling: The polling of the file where the system does not report changes.
-  /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)``, also if the file is optional, or
-  ///   ``TweakError/unusableFile(_:)``. To start in spite of a malformed file, catch the error and omit the provider.
+  /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)`` or ``TweakError/unusableFile(_:)``. If the file is
+  ///   optional, ``failures`` sends these errors instead, unless the place cannot be followed.
   public convenience init(
     url: URL, isLive: Bool = true, isOptional: Bool = false, polling: WatchPolling = .automatic
   ) throws(TweakError) {
@@ -76,13 +77,13 @@ public final class FileTweakProvider: TweakProvider {
   /// Opens a file in the folder `Files` of a root whose contents may be switched, such as an `AppContainer`'s.
   ///
   /// After a switch, the tweaks of the new environment are shown as part of the same change. While an environment has
-  /// no such file, there are no tweaks.
+  /// no usable file, there are no tweaks.
   ///
   /// - Parameters:
   ///   - name: The name of the file.
   ///   - scope: The scope of the root.
   ///   - polling: The polling of the file where the system does not report changes.
-  /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)`` or ``TweakError/unusableFile(_:)``.
+  /// - Throws: ``TweakError/unusableFile(_:)`` if the name is not valid, or the place cannot be followed.
   public convenience init(
     name: String, scope: Scope, polling: WatchPolling = .automatic
   ) throws(TweakError) {
@@ -114,7 +115,7 @@ public final class FileTweakProvider: TweakProvider {
       let contents: TweakFile
       switch file.status.value {
       case .current: contents = file.value
-      case .missing where isOptional: contents = TweakFile()
+      case .missing where isOptional, .stale where isOptional: contents = TweakFile()
       case .missing, .connecting: throw .missing(url)
       case .stale(let error, _): throw error
       }
@@ -232,8 +233,7 @@ public final class FileTweakProvider: TweakProvider {
   }
 
   private var presentFailure: TweakError? {
-    guard let file else { return nil }
-    return switch file.status.value {
+    switch status.value {
     case .current, .connecting: nil
     case .missing: isOptional ? nil : .unusableFile(.missing(url))
     case .stale(let error, _): Self.error(error, url)

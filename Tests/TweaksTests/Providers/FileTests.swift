@@ -66,6 +66,52 @@ struct LocalTests {
   }
 
   @Test(.patient)
+  func `a malformed optional file has no tweaks at the start, is reported, and is followed`() async throws {
+    let url = try fixture.write("{\n  \"f\": {,")
+    #expect(throws: TweakError.self) { try FileTweakProvider(url: url) }
+    let local = try FileTweakProvider(url: url, isOptional: true)
+    let manager = TweakManager(providers: [local, EphemeralTweakProvider(["f": ["v": 9]])])
+    let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
+    #expect(values.elements == [9])
+    #expect(local.tweakIDs.isEmpty)
+    #expect(local.status.value.failure != nil)
+    for failures in [local.failures.recorded(), manager.failures.recorded()] {
+      guard case .invalidFile(url, 2, 9, _) = failures.elements.first, failures.elements.count == 1 else {
+        Issue.record("\(failures.elements)")
+        continue
+      }
+    }
+    try fixture.write(text("1"))
+    _ = try await values.wait(for: "the repaired file") { $0 == [9, 1] }
+    #expect(local.failures.recorded().elements.isEmpty)
+    try fixture.write("[]")
+    _ = try await local.status.firstValue("the damage") { $0.failure != nil }
+    #expect(values.elements == [9, 1])
+  }
+
+  @Test
+  func `other unusable optional files are reported, too, also if they are not followed`() throws {
+    let folder = fixture.directory.file("folder.json")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let malformed = try fixture.write("{", to: "malformed.json")
+    let binary = fixture.directory.file("binary.json")
+    try Data([0x7B, 0xFF]).write(to: binary)
+    for isLive in [false, true] {
+      #expect(throws: TweakError.self, "a folder is no typing error") {
+        try FileTweakProvider(url: folder, isLive: isLive, isOptional: true)
+      }
+      for url in [binary, malformed] {
+        let local = try FileTweakProvider(url: url, isLive: isLive, isOptional: true)
+        #expect(local.tweaks.isEmpty)
+        #expect(local.failures.recorded().elements.count == 1, "\(url.lastPathComponent)")
+      }
+      let missing = fixture.directory.file("missing.json")
+      let local = try FileTweakProvider(url: missing, isLive: isLive, isOptional: true)
+      #expect(local.failures.recorded().elements.isEmpty)
+    }
+  }
+
+  @Test(.patient)
   func `a symbolic link that changes its target is followed, as in a mounted configuration`() async throws {
     let folder = fixture.directory.url
     for (name, value) in [("one", "1"), ("two", "2")] {
