@@ -82,7 +82,7 @@ struct TreePacker {
         snapshot = try FileSnapshot.open(name, in: folder, with: descriptors, within: patience)
       } catch {
         // It was removed after its directory was listed.
-        guard folder.status(of: name) == nil, errno == ENOENT else { throw error }
+        guard try folder.status(of: name) == nil else { throw error }
         return []
       }
       let isPacked = try pack(snapshot, name, in: folder, as: place)

@@ -49,8 +49,9 @@ final class DatabaseHold {
   /// A Boolean value that indicates whether a connection may have begun to use the log since the locks were acquired.
   ///
   /// The first connection creates the index before it does anything else, and cannot remove it because of these locks.
-  func isLogUntouched(_ name: EntryPath, in folder: Folder) -> Bool {
-    !hasLog || index != nil || (folder.status(of: name + "-shm") == nil && errno == ENOENT)
+  func isLogUntouched(_ name: EntryPath, in folder: Folder) throws(AppContainerError) -> Bool {
+    if !hasLog || index != nil { return true }
+    return try folder.status(of: name + "-shm") == nil
   }
 
   /// A Boolean value that indicates whether a transaction without a log is in progress.

@@ -127,12 +127,12 @@ final class FileSnapshot {
     switch DatabaseHold.acquire(file, name, in: folder, isLogged: log) {
     case .busy: return nil
     case .impossible:
-      let before = statuses(names, in: folder)
+      let before = try statuses(names, in: folder)
       return try unlocked(descriptors.open(name, in: folder), names, in: folder, with: descriptors, before)
     case .held(let hold):
       // Another program may have replaced the file before it was locked.
       let main = try Part(name, nil, hold.database.number, in: folder)
-      guard folder.status(of: name)?.inode == main.status.inode else { return nil }
+      guard try folder.status(of: name)?.inode == main.status.inode else { return nil }
       var parts = [main]
       for name in belonging.prefix(hold.isJournalOfWriter ? 1 : 2) {
         if let part = try Self.part(name, in: folder, descriptors) { parts.append(part) }
@@ -152,17 +152,13 @@ final class FileSnapshot {
     }
     let snapshot = FileSnapshot(
       parts, belonging: Array(names.dropFirst()), folder, descriptors, before: before)
-    return snapshot.isUntouched ? snapshot : nil
+    return try snapshot.isUntouched ? snapshot : nil
   }
 
   private static func part(
     _ name: EntryPath, in folder: Folder, _ descriptors: SeparateDescriptors
   ) throws(AppContainerError) -> Part? {
-    guard let status = folder.status(of: name) else {
-      guard errno == ENOENT else { throw folder.failure("inspect", name) }
-      return nil
-    }
-    guard status.kind == .regular else { return nil }
+    guard let status = try folder.status(of: name), status.kind == .regular else { return nil }
     do {
       return try Part(name, descriptors.open(name, in: folder), in: folder)
     } catch {
@@ -180,24 +176,26 @@ final class FileSnapshot {
   func isIntact(_ checksums: [UInt32?]) throws(AppContainerError) -> Bool {
     guard !checksums.contains(nil) else { return false }
     if descriptors.opensCopies { return true }
-    if let hold { return parts[0].isUnchanged && hold.isLogUntouched(parts[0].name, in: folder) }
-    if before != nil { return isUntouched }
+    if let hold { return try parts[0].isUnchanged && hold.isLogUntouched(parts[0].name, in: folder) }
+    if before != nil { return try isUntouched }
     // A file that only grows, such as a log, is intact up to its old end.
     if parts[0].isUnchanged { return true }
     return try parts[0].read(in: folder) { (_) throws(AppContainerError) in } == checksums[0]
   }
 
   private var isUntouched: Bool {
-    guard let before else { return true }
-    let names = [parts[0].name] + belonging
-    return zip(before, Self.statuses(names, in: folder)).allSatisfy { before, after in
-      guard let before, let after else { return before == nil && after == nil }
-      return after.isUnchanged(since: before)
+    get throws(AppContainerError) {
+      guard let before else { return true }
+      let names = [parts[0].name] + belonging
+      return zip(before, try Self.statuses(names, in: folder)).allSatisfy { before, after in
+        guard let before, let after else { return before == nil && after == nil }
+        return after.isUnchanged(since: before)
+      }
     }
   }
 
-  private static func statuses(_ names: [EntryPath], in folder: Folder) -> [EntryStatus?] {
-    names.map { folder.status(of: $0) }
+  private static func statuses(_ names: [EntryPath], in folder: Folder) throws(AppContainerError) -> [EntryStatus?] {
+    try names.map { name throws(AppContainerError) in try folder.status(of: name) }
   }
 
   /// The error for a file that changed while it was being read.
@@ -224,7 +222,7 @@ final class FileSnapshot {
   private static func hasMark(
     _ marks: [[UInt8]], _ name: EntryPath, in folder: Folder, _ descriptors: SeparateDescriptors
   ) throws(AppContainerError) -> Bool {
-    guard let status = folder.status(of: name), status.kind == .regular else { return false }
+    guard let status = try folder.status(of: name), status.kind == .regular else { return false }
     do {
       return hasMark(marks, try descriptors.open(name, in: folder).number)
     } catch {

@@ -59,7 +59,7 @@
     func open(_ name: EntryPath, in folder: Folder) throws(AppContainerError) -> Descriptor {
       let process = getpid()
       if thread == nil,
-        let status = FileStatus(path: name.text, relativeTo: folder.number, followsLinks: false),
+        let status = FileStatus.ifReadable(path: name.text, relativeTo: folder.number, followsLinks: false),
         SystemLocks.held(status.identity, where: { $0.kind == "posix" && $0.process == process }) != nil
       {
         throw .heldOpen(reason: "this process has locked \(folder.place(of: name).path), which a copy would unlock")

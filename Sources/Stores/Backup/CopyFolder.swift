@@ -54,10 +54,16 @@ struct CopyFolder: ~Copyable {
   ///
   /// A folder that cannot be removed is harmless, and the next copy makes another attempt.
   static func removeAbandoned(in directory: String) {
-    for name in DirectoryListing.names(at: directory) ?? [] {
+    var names: [String] = []
+    do throws(DurableFileError) {
+      names = try DirectoryListing.names(in: URL(filePath: directory)) ?? []
+    } catch {
+      return
+    }
+    for name in names {
       guard name.hasPrefix(prefix), UUID(uuidString: String(name.dropFirst(prefix.count))) != nil else { continue }
       let path = "\(directory)/\(name)"
-      guard FileStatus(path: path, followsLinks: false)?.kind == .directory else { continue }
+      guard FileStatus.ifReadable(path: path, followsLinks: false)?.kind == .directory else { continue }
       do throws(DurableFileError) {
         guard let lock = try lock(path) else { continue }
         remove(path)

@@ -37,7 +37,7 @@ extension Database {
     try refuseNesting("backup")
     let path = canonicalPath(ofFile: destination.path) ?? destination.path
     func check() throws(DatabaseError) {
-      if let reason = reasonToRefuse(path) {
+      if let reason = try reasonToRefuse(path) {
         throw .backupFailed(path: location.path, destination: destination.path, reason: reason)
       }
     }

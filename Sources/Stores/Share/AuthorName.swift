@@ -78,7 +78,11 @@ final class AuthorName: Sendable {
   func release() {
     state.withLock { state in
       // After a swap, the path may lead to the file of another share.
-      if state.lock?.isFile(at: url.path) == true { unlink(url.path) }
+      do throws(DurableFileError) {
+        if try state.lock?.isFile(at: url.path) == true { unlink(url.path) }
+      } catch {
+        // A file that stays is removed when the share is opened again.
+      }
       state.lock = nil
     }
   }
@@ -88,7 +92,13 @@ final class AuthorName: Sendable {
   /// A share that is about to take the name of such a file finds that the path no longer leads to the file it has
   /// locked, and starts again. A file that cannot be removed is harmless.
   static func removeUnused(in directory: URL) {
-    for name in DirectoryListing.names(in: directory) ?? [] where name.hasSuffix(suffix) {
+    var names: [String] = []
+    do throws(DurableFileError) {
+      names = try DirectoryListing.names(in: directory) ?? []
+    } catch {
+      return
+    }
+    for name in names where name.ends(with: suffix) {
       let url = directory.appending(path: name, directoryHint: .notDirectory)
       do throws(DurableFileError) {
         // The file is opened for reading only, so that no process is woken.

@@ -143,7 +143,7 @@ struct RandomTreeTests {
   ) throws {
     for _ in 0..<chance.number(below: depth == 0 ? 9 : 5) {
       let name = EntryPath(bytes: Self.names[chance.number(below: Self.names.count)])
-      if folder.status(of: name) != nil || (depth == 0 && name.text.hasPrefix(".containers")) { continue }
+      if try folder.status(of: name) != nil || (depth == 0 && name.text.hasPrefix(".containers")) { continue }
       let kind = chance.number(below: 12)
       switch kind {
       case _ where kind < 4 && depth < 6:
@@ -157,7 +157,7 @@ struct RandomTreeTests {
       case 8 where chance.once(in: 12):
         // Deeper than an archive may be.
         var inner = folder
-        for _ in 0..<140 where inner.status(of: name) == nil || inner !== folder {
+        for _ in 0..<140 where try inner.status(of: name) == nil || inner !== folder {
           try inner.makeDirectory(EntryPath("d"))
           inner = try Folder(EntryPath("d"), in: inner)
         }
@@ -166,7 +166,7 @@ struct RandomTreeTests {
       }
       var times = [timespec(), timespec(tv_sec: chance.number(below: 2_000_000_000) - 100_000, tv_nsec: 123_456_789)]
       times[0] = times[1]
-      if folder.status(of: name) != nil {
+      if try folder.status(of: name) != nil {
         #expect(utimensat(folder.number, name.cString, times, AT_SYMLINK_NOFOLLOW) == 0)
       }
     }

@@ -60,7 +60,7 @@ struct UnsafeArchiveTests {
     let error = #expect(throws: AppContainerError.self) { try fixture.write() }
     guard case .blocked = error else { return unexpected(error) }
     try TreeRemover.remove(name, in: top)
-    #expect(top.status(of: name) == nil)
+    #expect(try top.status(of: name) == nil)
     try fixture.write()
     try fixture.read()
   }

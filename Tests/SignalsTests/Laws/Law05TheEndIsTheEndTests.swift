@@ -149,7 +149,7 @@ struct Law05TheEndIsTheEndTests {
 
   @Test func `a value derived only from constants completes after its value`() {
     let log = Log<String>()
-    let sum = Property.derived(.constant(1), Property.derived(.constant(2)) { $0 * 10 }) { $0 + $1 }
+    let sum = Property.derived(Property.constant(1), Property.derived(Property.constant(2)) { $0 * 10 }) { $0 + $1 }
     #expect(sum.value == 21)
     let subscriptions = (0..<2).map { _ in record(sum.setFailureType(to: Mishap.self), in: log) }
     #expect(log.entries == ["21", "finished", "21", "finished"])
@@ -160,7 +160,7 @@ struct Law05TheEndIsTheEndTests {
   @Test func `a value derived from a constant and a property ends with the property`() {
     let log = Log<String>()
     var property: MutableProperty<Int>? = MutableProperty(1)
-    let sum = Property.derived(property ?? .init(0), .constant(10)) { $0 + $1 }
+    let sum = Property.derived(property ?? .init(0), Property.constant(10)) { $0 + $1 }
     let subscription = record(sum.setFailureType(to: Mishap.self), in: log)
     property?.value = 2
     #expect(log.entries == ["11", "12"])

@@ -83,8 +83,12 @@ struct ConsumerPlace: Sendable {
   var isRunning: Bool {
     guard let lock = FileLock(path(Self.lockSuffix), in: place.base, .existing, of: file(Self.lockSuffix)) else {
       // A lock that cannot be opened, for whatever reason, may be held.
-      let isMissing = errno == ENOENT || errno == ENOTDIR
-      return !isMissing && !hasStrayLock
+      guard errno != ENOENT, errno != ENOTDIR else { return false }
+      do throws(AppGroupsLogError) {
+        return try !hasStrayLock
+      } catch {
+        return true
+      }
     }
     do throws(DurableFileError) {
       return try !lock.tryLock()
@@ -212,8 +216,8 @@ struct ConsumerPlace: Sendable {
 
   /// The moment at which the cursor was last saved, or since which the consumer is expected; `nil` if it is unknown.
   var lastMoment: UptimeMoment? {
-    let suffix = exists ? Self.cursorSuffix : Self.expectationSuffix
-    do throws(DurableFileError) {
+    do {
+      let suffix = try exists ? Self.cursorSuffix : Self.expectationSuffix
       let data = try DurableFile.read(path(suffix), in: place.base, limit: Self.largestCursor, of: file(suffix))
       return suffix == Self.cursorSuffix ? CursorContent.moment(in: data) : UptimeMoment(text: data)
     } catch {

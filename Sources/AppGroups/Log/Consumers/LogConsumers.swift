@@ -34,7 +34,7 @@ package enum LogConsumers {
       // An idle consumer does not save its position, but holds its lock.
       guard let time = try consumer.lastKnown else { continue }
       seen.append(
-        try consumer.isRunning ? (consumer.name, nil, .now) : (consumer.name, time, consumer.lastMoment))
+        consumer.isRunning ? (consumer.name, nil, .now) : (consumer.name, time, consumer.lastMoment))
     }
     guard !seen.isEmpty else { return }
     let new = try LogPlace(opening: old.name, in: container, swapCount: 0, isMaking: true)

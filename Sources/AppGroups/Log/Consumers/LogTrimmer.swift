@@ -156,7 +156,7 @@ struct LogTrimmer {
     let limit = Int(clamping: limits.consumerAbsence.components.seconds)
     guard now - lastKnown > limit else { return false }
     // The clock may have been set ahead.
-    return try consumer.lastMoment?.age.map { $0 > limit } ?? true
+    return consumer.lastMoment?.age.map { $0 > limit } ?? true
   }
 
   /// Returns a Boolean value that indicates whether a consumer does not need a segment any more.

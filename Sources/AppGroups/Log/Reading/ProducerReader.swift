@@ -164,8 +164,9 @@ final class ProducerReader {
     guard let index = segments.first(where: { $0 >= position.segment }) else { return false }
     if index > position.segment { return true }
     let path = place.path(of: SegmentID(producer: producer, index: index))
-    guard let status = FileStatus(path: path, relativeTo: place.base, followsLinks: false) else {
-      return errno != ENOENT
+    guard let status = FileStatus.ifReadable(path: path, relativeTo: place.base, followsLinks: false) else {
+      // Reading it gives the reason, unless it was removed.
+      return errno != ENOENT && errno != ENOTDIR
     }
     return UInt64(status.size) > position.offset
   }

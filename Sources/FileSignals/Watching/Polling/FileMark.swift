@@ -71,7 +71,9 @@ package struct FileMark: Sendable {
   ///
   /// Closing any descriptor of such a file releases the locks that SQLite has acquired in it for this process.
   private static func isOfDatabase(_ path: String, _ directory: CInt) -> Bool {
-    path.hasSuffix("-shm") || FileStatus(path: path + "-shm", relativeTo: directory) != nil
+    if path.ends(with: "-shm") || FileStatus.ifReadable(path: path + "-shm", relativeTo: directory) != nil { return true }
+    // If it is unknown, the file is not opened.
+    return errno != ENOENT && errno != ENOTDIR
   }
 
   /// Returns a hash of the whole content, or `nil` if it cannot be read, is too large, or must not be opened.

@@ -65,7 +65,7 @@ final class CacheStore: Sendable {
     let url = place(entry)
     do {
       for _ in 0..<Self.maximumReads {
-        let stamp = FileStamp(path: url.path)
+        let stamp = try FileStamp(path: url.path)
         do {
           return try content(of: url, decode)
         } catch CacheEntry.Problem.damaged(let reason) {
@@ -105,7 +105,7 @@ final class CacheStore: Sendable {
   private func putAside(_ url: URL, ifStill stamp: FileStamp?) throws -> Bool {
     // All writers have the same lock.
     try DurableFile.withLock(on: url, within: Self.lockTimeout) {
-      guard let stamp, FileStamp(path: url.path) == stamp else { return false }
+      guard let stamp, try FileStamp(path: url.path) == stamp else { return false }
       // Only the last damaged file is kept.
       rename(url.path, cache.directory.appending(path: "damaged").path)
       return true
