@@ -110,12 +110,11 @@ struct ArchiveFixture {
       switch status.kind {
       case .directory: try list(Folder(name, in: folder), place, &lines)
       case .regular:
-        let file = open(folder.url.path + "/", O_RDONLY)
-        defer { close(file) }
-        let content = openat(file, name.cString, O_RDONLY)
+        let content = openat(folder.number, name.cString, O_RDONLY | O_CLOEXEC)
         defer { close(content) }
         line += " \(try FileHandle(fileDescriptor: content).readToEnd()?.hashValue ?? 0)"
-      default:
+      case .pipe, .socket, .device: break
+      case .link:
         var target = [CChar](repeating: 0, count: 4096)
         #expect(readlinkat(folder.number, name.cString, &target, 4095) >= 0)
         line += " \(target.prefix { $0 != 0 })"
