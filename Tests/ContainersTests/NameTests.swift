@@ -26,7 +26,9 @@ struct NameTests {
     try app.create(name: "Production")
     let known = ["Default", "Staging", "Production"]
     for (name, meant) in [("Stagin", "Staging"), ("staging", "Staging"), ("PRODUCTION", "Production")] {
-      let error = #expect(throws: AppContainerError.nameNotFound(name, known: known)) { try app.environment(named: name) }
+      let error = #expect(throws: AppContainerError.nameNotFound(name, known: known)) {
+        try app.environment(named: name)
+      }
       #expect(
         error?.description == "There is no environment named \"\(name)\". Did you mean \"\(meant)\"? The names are "
           + "\"Default\", \"Staging\", \"Production\". Correct the name, or create the environment with create(name:).")
@@ -51,7 +53,8 @@ struct NameTests {
     #expect(try AppContainer(group: container, defaultName: "Shared").environment(named: "Shared").isDefault)
   }
 
-  @Test func `processes that open a new root at the same time agree on the name of its first environment`() async throws {
+  @Test func `processes that open a new root at the same time agree on the name of its first environment`() async throws
+  {
     for _ in 0..<Scale.count(5, torture: 100) {
       let fixture = try Fixture()
       let peers = try (0..<3).map { _ in try PeerProcess() }

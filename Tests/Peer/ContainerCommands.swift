@@ -43,7 +43,8 @@ final class ContainerCommands: CommandFamily {
       opened = try openEnvironments(of: root) { [crash] _ in crash?.count() }
     case "env-first":
       let arguments = try command.arguments(2)
-      let app = try AppContainer(home: URL(filePath: arguments[1], directoryHint: .isDirectory), defaultName: arguments[0])
+      let app = try AppContainer(
+        home: URL(filePath: arguments[1], directoryHint: .isDirectory), defaultName: arguments[0])
       opened = app
       return app.active.value.name
     case "env-active": return try app().active.value.id.uuidString

@@ -14,7 +14,10 @@ public import Foundation
 public final class RawDatabase {
   /// An error of SQLite.
   public struct Failure: Error, CustomStringConvertible {
+    /// The extended code of the result.
     public let code: Int32
+
+    /// The message of the connection.
     public let description: String
 
     /// A Boolean value that indicates whether another connection has a lock.
@@ -98,8 +101,10 @@ public struct RandomBank: Sendable {
     case wal, delete, truncate, persist
   }
 
+  /// The file of the database.
   public let url: URL
 
+  /// Creates the bank of a file, which need not exist.
   public init(_ url: URL) {
     self.url = url
   }

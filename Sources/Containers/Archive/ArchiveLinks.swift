@@ -3,9 +3,9 @@ import Foundation
 /// The links of an archive, each of which must stay in its environment.
 ///
 /// A destination that goes up first, no further than its tree, and then down stays inside, because every other link of
-/// the archive does. After a name, `..` may lead anywhere, so such a destination is followed through the directories and
-/// links of the archive, once all of them are known. A destination must not name the hidden directory, which is in the
-/// tree while the environment is active, and contains all other environments.
+/// the archive does. After a name, `..` may lead anywhere, so such a destination is followed through the directories
+/// and links of the archive, once all of them are known. A destination must not name the hidden directory, which is in
+/// the tree while the environment is active, and contains all other environments.
 struct ArchiveLinks {
   private enum Entry {
     case directory

@@ -107,7 +107,9 @@ struct TreePacker {
     var checksums: [UInt32?] = []
     for part in snapshot.parts {
       let place = EntryPath(bytes: place.bytes + part.name.bytes.dropFirst(name.bytes.count))
-      if let problem = TreeUnpacker.problem(with: place) { throw .blocked(folder.place(of: part.name), reason: problem) }
+      if let problem = TreeUnpacker.problem(with: place) {
+        throw .blocked(folder.place(of: part.name), reason: problem)
+      }
       try append(part, as: place)
       checksums.append(try part.read(in: folder) { (bytes) throws(AppContainerError) in try append(bytes) })
     }

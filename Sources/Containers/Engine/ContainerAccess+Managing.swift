@@ -51,7 +51,8 @@ extension ContainerAccess {
           let directory = try Folder(place)
           try copier.copy(entries, of: Folder(files), into: Folder(EntryPath("data"), in: directory))
           let kept = try Folder(settings)
-          try copier.copy(kept.names().sorted(), of: kept, into: Folder(EntryPath(ContainerLayout.settings), in: directory))
+          try copier.copy(
+            kept.names().sorted(), of: kept, into: Folder(EntryPath(ContainerLayout.settings), in: directory))
         }
         // The original may be removed as soon as the copy is in the list.
         try FileSystemFlush.wait(for: directory)

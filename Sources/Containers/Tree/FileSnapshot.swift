@@ -12,7 +12,8 @@ import Foundation
 
 /// A regular file that is open for reading or, if it is an SQLite database, the files that belong to it.
 ///
-/// A database, its write-ahead log and its journal are read as they were at one moment, even while other programs write.
+/// A database, its write-ahead log and its journal are read as they were at one moment, even while other programs
+/// write.
 /// The index of a log is left out, because SQLite builds it again.
 final class FileSnapshot {
   /// One of the files.
@@ -173,6 +174,8 @@ final class FileSnapshot {
   /// Returns a Boolean value that indicates whether the bytes that were read existed together.
   ///
   /// - Parameter checksums: The checksums of all parts; `nil` for each that became shorter.
+  /// - Returns: `false` if they must be read again.
+  /// - Throws: The error of reading again.
   func isIntact(_ checksums: [UInt32?]) throws(AppContainerError) -> Bool {
     guard !checksums.contains(nil) else { return false }
     if descriptors.opensCopies { return true }

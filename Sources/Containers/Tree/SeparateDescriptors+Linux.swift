@@ -26,6 +26,7 @@
     ///   - staging: Not needed on this system.
     ///   - body: Opens and closes files.
     /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     static func run<Result>(
       staging: URL?, _ body: @escaping (SeparateDescriptors) throws(AppContainerError) -> Result
     ) throws(AppContainerError) -> Result {
@@ -50,7 +51,9 @@
       return withUnsafeMutablePointer(to: &result) { place in
         nonisolated(unsafe) let place = place
         thread.ask { place.pointee = body() }
-        guard let result = place.pointee.take() else { stop(because: "A closure did not run on the thread that copies") }
+        guard let result = place.pointee.take() else {
+          stop(because: "A closure did not run on the thread that copies")
+        }
         return result
       }
     }
@@ -89,11 +92,13 @@
       pthread_attr_setstacksize(attributes, 8 << 20)
       let context = Unmanaged.passUnretained(self).toOpaque()
       // Sound: `run` keeps the object until the thread has ended.
-      let failure = pthread_create(&thread, attributes, { context in
-        guard let context else { return nil }
-        Unmanaged<SeparateThread>.fromOpaque(context).takeUnretainedValue().perform()
-        return nil
-      }, context)
+      let failure = pthread_create(
+        &thread, attributes,
+        { context in
+          guard let context else { return nil }
+          Unmanaged<SeparateThread>.fromOpaque(context).takeUnretainedValue().perform()
+          return nil
+        }, context)
       guard failure == 0 else { return }
       while true {
         asked.wait()

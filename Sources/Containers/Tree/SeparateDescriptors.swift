@@ -3,9 +3,9 @@ import Foundation
 
 /// A place to open and close files of a root without losing locks that this process holds on them.
 ///
-/// Libraries such as SQLite lock files with POSIX record locks. If a process closes any descriptor of a file, the system
-/// drops all such locks of the process on it, and other processes then write to a database that is in use. So a copy must
-/// not open and close files as usual.
+/// Libraries such as SQLite lock files with POSIX record locks. If a process closes any descriptor of a file, the
+/// system drops all such locks of the process on it. Other processes then write to a database that is in use. So a copy
+/// must not open and close files as usual.
 ///
 /// - **Linux:** The work runs on a thread with its own table of descriptors. The table is the owner of record locks, so
 ///   closing a file there releases only locks that were acquired there. This thread can also lock databases as another
@@ -45,6 +45,7 @@ final class SeparateDescriptors: Sendable {
     ///   - staging: A directory of the same file system for temporary clones, or `nil` if locks need not be kept.
     ///   - body: Opens and closes files.
     /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     static func run<Result>(
       staging: URL?, _ body: @escaping (SeparateDescriptors) throws(AppContainerError) -> Result
     ) throws(AppContainerError) -> Result {

@@ -165,7 +165,8 @@ package final class FilePlace: Sendable {
     var failure = ENOENT
     var sidecar: FileLock?
     _ = FileLock.waiting.repeating(within: DirectoryRules.patience(for: location.url)) { () -> Bool? in
-      sidecar = FileLock(location.lockName, in: parent, .createdIfMissing, of: location.url, owner: FileStatus(descriptor: owner))
+      sidecar = FileLock(
+        location.lockName, in: parent, .createdIfMissing, of: location.url, owner: FileStatus(descriptor: owner))
       if sidecar != nil { return true }
       failure = errno
       return failure == ENOENT ? nil : false

@@ -39,7 +39,9 @@ struct RandomTreeTests {
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: data.appending(path: "link").path) == target)
   }
 
-  @Test(arguments: ["a/../..", "door/../../..", "up/../../x", "missing/../a", "a/one/../a", "loop/../..", "a/../.containers"])
+  @Test(arguments: [
+    "a/../..", "door/../../..", "up/../../x", "missing/../a", "a/one/../a", "loop/../..", "a/../.containers",
+  ])
   func `a link that could leave its environment is only imported if the caller allows it, and the error says how`(
     target: String
   ) throws {
