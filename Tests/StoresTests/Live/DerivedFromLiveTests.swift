@@ -12,7 +12,7 @@ struct DerivedFromLiveTests {
     .derived(count) { "\($0)" }
   }
 
-  @Test func `shared values, queries, objects and windows are inputs of a derived value`() throws {
+  @Test func `shared values, queries, objects and windows are inputs of a derived value`() async throws {
     let directory = try TemporaryDirectory()
     let container = try AppGroupsContainer(directory: directory.url)
     let file = try AppGroupsFile(name: "count.json", initialValue: 7, container: container)
@@ -27,24 +27,29 @@ struct DerivedFromLiveTests {
     let seen = Recorder<String>()
     let subscription = summary.sink { seen.record($0) }
     #expect(seen.elements.last == "7 a 0 - 0")
-    try database.write { try $0.put([Errand(id: 1, title: "bread"), Errand(id: 2, title: "tea")]) }
-    #expect(summary.value == "7 a 2 bread 1")
-    try file.write(8)
-    try word.write("b")
+    try await database.write { try $0.put([Errand(id: 1, title: "bread"), Errand(id: 2, title: "tea")]) }
+    try await seen.wait { $0.last == "7 a 2 bread 1" }
+    try await file.write(8)
+    try await word.write("b")
     #expect(seen.elements.last == "8 b 2 bread 1")
     #expect(title(of: file).value == "8")
     #expect(Property.derived([file, file]) { $0.reduce(0, +) }.value == 16)
     subscription.cancel()
   }
 
-  @Test func `a query is followed as long as a value is derived from it`() throws {
+  @Test func `a query is followed as long as a value is derived from it`() async throws {
     let database = try liveDatabase()
     let query = database.query(Query<Errand>())
     var count: Property<Int>? = .derived(query) { $0?.count ?? -1 }
     #expect(query.subscriberCount == 1)
     #expect(count?.value == 0)
-    try database.write { try $0.put(Errand(id: 1, title: "bread")) }
+    let seen = Recorder<Int>()
+    var subscription = count?.sink { seen.record($0) }
+    try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
+    try await seen.wait { $0.last == 1 }
     #expect(count?.value == 1)
+    subscription?.cancel()
+    subscription = nil
     count = nil
     #expect(query.subscriberCount == 0)
   }
