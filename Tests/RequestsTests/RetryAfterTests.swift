@@ -35,7 +35,8 @@ struct RetryAfterTests {
   @Test
   func `anything else has no meaning`() {
     for text in [
-      "", " ", "soon", "-1", "+5", "1.5", "1e3", "60 s", "１２", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 94 08:49:37 UTC",
+      "", " ", "soon", "-1", "+5", "1.5", "1e3", "60 s", "１２", "Sun, 06 Nov 1994 08:49:37",
+      "Sun, 06 Nov 94 08:49:37 UTC",
       "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
       "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Son, 06 Nov 1994 08:49:37 GMT",
       "Sun, 06 Now 1994 08:49:37 GMT", "Sunday, 06-Nov-994 08:49:37 GMT", "Sun Nov 6 08:49:37 1994 GMT",

@@ -30,9 +30,11 @@ enum Identifier {
   static func member(_ name: String) -> String { ["Protocol", "Type"].contains(name) ? "_" + name : declared(name) }
 
   /// Returns whether a text is a valid raw name between backticks.
+  ///
+  /// The language reserves names that begin with a dollar sign.
   static func isValidRaw(_ text: String) -> Bool {
     let forbidden: Set<Unicode.Scalar> = ["`", "\\", "\r", "\n"]
-    return text.unicodeScalars.contains(where: canContinue)
+    return text.unicodeScalars.first != "$" && text.unicodeScalars.contains(where: canContinue)
       && text.unicodeScalars.allSatisfy { !forbidden.contains($0) && isPrintable($0) }
   }
 

@@ -19,9 +19,9 @@ import StrictJSON
 /// ```
 ///
 /// - **Strict format.** A malformed file is an error with a line and column. When it is opened, the error is thrown, or
-///   there are no tweaks if the file is optional. While it is followed, the last good tweaks stay. In both of the latter
-///   cases ``failures`` sends the error, and the next good content is used. Errors are `null` as a value, a duplicate name, and a number that neither `Int` nor `Double` can hold.
-///   Unknown properties are allowed.
+///   there are no tweaks if the file is optional. While it is followed, the last good tweaks stay. In both of these
+///   cases ``failures`` sends the error, and the next good content is used. Errors are `null` as a value, a duplicate
+///   name, and a number that neither `Int` nor `Double` can hold. Unknown properties are allowed.
 /// - **Types** follow the notation: `1` is an Int, `1.0` a Double, `true` a Bool. With `"PreserveFloat": true`, `1` is
 ///   a Double. An object or a list is a ``TweakStructure``.
 /// - **Encryption.** With `"Encrypted": true`, the value is decrypted when it is looked up, by ``decryptionClosure`` or
@@ -65,7 +65,7 @@ public final class FileTweakProvider: TweakProvider {
   ///     removed.
   ///   - polling: The polling of the file where the system does not report changes.
   /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)`` or ``TweakError/unusableFile(_:)``. If the file is
-  ///   optional, ``failures`` sends these errors instead, unless the place cannot be followed.
+  ///   optional, ``failures`` sends these errors instead, unless it is not a regular file or cannot be followed.
   public convenience init(
     url: URL, isLive: Bool = true, isOptional: Bool = false, polling: WatchPolling = .automatic
   ) throws(TweakError) {

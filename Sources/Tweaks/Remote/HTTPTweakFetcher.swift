@@ -17,8 +17,8 @@ import Requests
 /// ```
 ///
 /// It sends the `ETag` of the last answer as `If-None-Match`, and understands 304 and `Retry-After`. The context is not
-/// sent unless `prepare` adds it to the request. Redirections are refused, because another host must not receive the key
-/// of the app. Cookies are not kept.
+/// sent unless `prepare` adds it to the request. Redirections are refused, because another host must not receive the
+/// key of the app. Cookies are not kept.
 public struct HTTPTweakFetcher: Sendable {
   private let url: URL
   private let session: RequestSession

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A closure that asks a server for all tweaks of a context.
 ///
-/// A closure that throws is the same as ``TweakAnswer/failure(status:retryAfter:)`` without a status, unless it throws a
-/// ``TweakRequestFailure``. The provider calls it for one request at a time, and again only after a pause.
+/// A closure that throws is the same as ``TweakAnswer/failure(status:retryAfter:)`` without a status, unless it throws
+/// a ``TweakRequestFailure``. The provider calls it for one request at a time, and again only after a pause.
 public typealias TweakFetch = @Sendable (TweakRequest) async throws -> TweakAnswer
 
 /// A request of a ``RemoteTweakProvider`` to its server.

@@ -167,7 +167,9 @@ struct CacheTests {
   ) throws {
     let fixture = try CacheFixture()
     let failures = MutableProperty<[TweakError]>([])
-    func store() -> CacheStore { CacheStore(fixture.cache, provider: "p") { failure in failures.modify { $0.append(failure) } } }
+    func store() -> CacheStore {
+      CacheStore(fixture.cache, provider: "p") { failure in failures.modify { $0.append(failure) } }
+    }
     let now = Date(timeIntervalSinceReferenceDate: 800_000_000)
     func content(_ value: Int, _ parts: (Int?, Double)) -> RemoteContent {
       RemoteBench.content(value, version: parts.0, fetched: now.addingTimeInterval(-parts.1))

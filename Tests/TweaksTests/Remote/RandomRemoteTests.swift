@@ -20,8 +20,8 @@ struct RandomRemoteTests {
 
 /// A server with a history, and a machine that asks it over a network that delays, loses and reorders.
 ///
-/// Each version of the server changes one of four flags. The value of a flag tells the version and the context for which
-/// it was made, so that a mixture of two versions or of two contexts is noticed.
+/// Each version of the server changes one of four flags. The value of a flag tells the version and the context for
+/// which it was made, so that a mixture of two versions or of two contexts is noticed.
 struct RemoteWorld {
   private var chance: Chance
   private var bench: RemoteBench
@@ -156,7 +156,11 @@ struct RemoteWorld {
     guard flight == bench.flight || bench.machine.lateFlights.contains(where: { $0.number == flight }) else { return }
     if let retryAfter { notBefore = bench.elapsed + retryAfter }
     if flight == bench.flight, !bench.machine.isOffline {
-      if case .failure(.status(401, _)) = result { isRefused = true } else if case .success = result { isRefused = false }
+      if case .failure(.status(401, _)) = result {
+        isRefused = true
+      } else if case .success = result {
+        isRefused = false
+      }
     }
     handle(.answered(flight: flight, result, retryAfter: retryAfter))
   }

@@ -95,16 +95,22 @@ struct ServerSentEventTests {
     ("\u{FEFF}\u{FEFF}data: a\n\ndata: b\n\n", [ServerSentEvent(data: "b")]),
     ("\n\u{FEFF}data: a\n\ndata: b\n\n", [ServerSentEvent(data: "b")]),
     ("DATA: a\n data: b\ndata : c\ndata: d\n\n", [ServerSentEvent(data: "d")]),
-    ("event: a\nevent: b\ndata: x\n\ndata: y\n\n", [
-      ServerSentEvent(name: "b", data: "x"), ServerSentEvent(data: "y"),
-    ]),
+    (
+      "event: a\nevent: b\ndata: x\n\ndata: y\n\n",
+      [
+        ServerSentEvent(name: "b", data: "x"), ServerSentEvent(data: "y"),
+      ]
+    ),
     ("event: a\nevent\ndata: x\n\n", [ServerSentEvent(data: "x")]),
     ("id: 7\n\ndata: x\n\n", [ServerSentEvent(data: "x", id: "7")]),
     ("id: 7\nid: a\0b\ndata: x\n\n", [ServerSentEvent(data: "x", id: "7")]),
     ("retry: 1000\nretry: x\nretry\ndata: a:b: c\n\n", [ServerSentEvent(data: "a:b: c")]),
-    ("data: a\r\ndata: b\rdata: c\n\r\ndata: d\r\r\n", [
-      ServerSentEvent(data: "a\nb\nc"), ServerSentEvent(data: "d"),
-    ]),
+    (
+      "data: a\r\ndata: b\rdata: c\n\r\ndata: d\r\r\n",
+      [
+        ServerSentEvent(data: "a\nb\nc"), ServerSentEvent(data: "d"),
+      ]
+    ),
   ]
 
   @Test(arguments: standard)
@@ -122,7 +128,9 @@ struct ServerSentEventTests {
     for _ in 0..<Scale.count(2_000, torture: 200_000) {
       let text = (0..<chance.number(below: 40)).map { _ in pieces[chance.number(below: pieces.count)] }.joined()
       var bytes = Array(text.utf8)
-      if chance.once(in: 4), !bytes.isEmpty { bytes[chance.number(below: bytes.count)] = UInt8(chance.number(below: 256)) }
+      if chance.once(in: 4), !bytes.isEmpty {
+        bytes[chance.number(below: bytes.count)] = UInt8(chance.number(below: 256))
+      }
       let expected = Self.model(bytes)
       var parser = ServerSentEventParser(limit: 10_000)
       var found: [ServerSentEvent] = []

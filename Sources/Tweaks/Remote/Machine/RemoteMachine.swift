@@ -9,8 +9,8 @@ import Signals
 ///   cache of its own user.
 /// - **Requests.** One request at a time is in progress for an epoch. Calls made during it receive its answer.
 /// - **Failures** keep the last good values.
-/// - **Versions.** Values of an older version never replace newer ones, whether they are an answer, a patch, or an entry
-///   of the cache. Without a version, the later request counts. `RemoteOrderTests` has the table.
+/// - **Versions.** Values of an older version never replace newer ones, whether they are an answer, a patch, or an
+///   entry of the cache. Without a version, the later request counts. `RemoteOrderTests` has the table.
 /// - **Retry-After.** Before its end, nothing is sent.
 /// - **ETag.** A request has one only if the newest values were decoded, belong to the same context, and have had no
 ///   patch since.
@@ -284,9 +284,7 @@ struct RemoteMachine: Sendable {
     answerCalls(.superseded, &turn)
     if let flight { lateFlights.append(flight) }
     flight = nil
-    var content = content
-    // Memory may be newer than the cache, whose writes come later. Other processes write it, too.
-    if new.entry == user.entry, let newest, content.map(newest.outranks) ?? true { content = newest }
+    let content = newer(of: content, for: new)
     user = new
     failure = nil
     failures = 0
@@ -302,6 +300,16 @@ struct RemoteMachine: Sendable {
       calls.append(call)
       send(&turn)
     }
+  }
+
+  /// Returns the cached values of a user, or those in memory if they are not older.
+  ///
+  /// Memory may be newer than the cache, whose writes come later. Other processes write it, too.
+  private func newer(of cached: RemoteContent?, for new: RemoteUser) -> RemoteContent? {
+    guard new.entry == user.entry, let newest else { return cached }
+    guard let cached else { return newest }
+    if cached.fingerprint == new.fingerprint, newest.fingerprint != new.fingerprint { return cached }
+    return cached.outranks(newest) ? cached : newest
   }
 
   // MARK: Offline, activation
