@@ -114,7 +114,7 @@ final class FileSnapshot {
     _ name: EntryPath, in folder: Folder, with descriptors: SeparateDescriptors
   ) throws(AppContainerError) -> FileSnapshot? {
     let names = [name] + suffixes.map { name + $0 }
-    let before = descriptors.canLock ? nil : statuses(names, in: folder)
+    let before = descriptors.canLock ? nil : try statuses(names, in: folder)
     let file = try descriptors.open(name, in: folder)
     let log = try hasMark(logMarks, names[1], in: folder, descriptors)
     let journal = try hasMark(journalMark, names[2], in: folder, descriptors)
@@ -179,7 +179,10 @@ final class FileSnapshot {
   func isIntact(_ checksums: [UInt32?]) throws(AppContainerError) -> Bool {
     guard !checksums.contains(nil) else { return false }
     if descriptors.opensCopies { return true }
-    if let hold { return try parts[0].isUnchanged && hold.isLogUntouched(parts[0].name, in: folder) }
+    if let hold {
+      guard parts[0].isUnchanged else { return false }
+      return try hold.isLogUntouched(parts[0].name, in: folder)
+    }
     if before != nil { return try isUntouched }
     // A file that only grows, such as a log, is intact up to its old end.
     if parts[0].isUnchanged { return true }

@@ -68,7 +68,7 @@ import Testing
   @Test func `detects a change that keeps the size and the times`() throws {
     let file = folder.file("value")
     try Data("old".utf8).write(to: file)
-    let stamp = try #require(FileStamp(path: file.path))
+    let stamp = try #require(try FileStamp(path: file.path))
     var mark = FileMark(stamp, path: file.path)
     #expect(mark.update(stamp, path: file.path) == .none)
     try Data("new".utf8).write(to: file)

@@ -99,8 +99,8 @@ struct LinkedDatabaseTests {
     let link = try path(.relativeLink)
     let database = try liveDatabase(.file(link))
     try database.write { try $0.put(Errand(id: 1)) }
-    #expect(FileStatus(path: target.path, followsLinks: false)?.permissions == 0o600)
-    #expect(FileStatus(path: link.path, followsLinks: false)?.kind == .link)
+    #expect(try FileStatus(path: target.path, followsLinks: false)?.permissions == 0o600)
+    #expect(try FileStatus(path: link.path, followsLinks: false)?.kind == .link)
     try database.close()
     // A link to a directory that is missing, and one to itself, are reported.
     let dangling = directory.file("dangling.sqlite")

@@ -212,7 +212,7 @@ struct CacheTests {
     let root = fixture.directory.url
     for path in try FileManager.default.subpathsOfDirectory(atPath: root.path) {
       let url = root.appending(path: path)
-      let status = try #require(FileStatus(path: url.path))
+      let status = try #require(try FileStatus(path: url.path))
       #expect(status.permissions == (status.kind == .directory ? 0o700 : 0o600), "\(path)")
       #expect(!path.contains("anna"))
       if status.kind != .regular { continue }
