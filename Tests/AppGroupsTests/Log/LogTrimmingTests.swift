@@ -229,7 +229,10 @@ struct LogTrimmingTests {
       let recorder = LogRecorder(try log.events(for: "widget"))
       try append(1, to: log)
       try await recorder.wait(for: 1)
-      #expect(throws: AppGroupsLogError.consumerInUse("widget")) { try log.removeConsumer("widget") }
+      let place = try LogPlace(name: "log", container: fixture.fixture.container)
+      let holder = try ConsumerPlace(name: "widget", place: place).holder
+      let refusal = AppGroupsLogError.consumerInUse("widget", holder: holder)
+      #expect(throws: refusal) { try log.removeConsumer("widget") }
     }
     try await fixture.settle()
     try append(11, to: log)
