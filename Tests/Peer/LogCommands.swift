@@ -20,8 +20,8 @@ import Signals
 /// - `follow-new`: the same from now on, without a position
 /// - `follow-into CONSUMER PATH`: write each event as a line of a file, as an effect that outlives the process
 /// - `follow-until CONSUMER N`: handle each producer's first N events, and never finish the next one
-/// - `chain-log INDEX COUNT LAST`: append `CHAIN NUMBER` for each event with the previous number that is received, up to
-///   LAST, if the process with this index of so many is in turn
+/// - `chain-log INDEX COUNT LAST`: append `CHAIN NUMBER` for each received event with the previous number, up to LAST,
+///   if it is the turn of this process, the one with this index of so many
 /// - `fork-and-append TEXT`: append an event in a child that this process forks, and wait for it
 /// - `trim-log`: remove the events that all consumers have handled
 /// - `unfollow`: end all these subscriptions

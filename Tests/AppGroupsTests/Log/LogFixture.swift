@@ -59,8 +59,11 @@ struct LogFixture: Sendable {
 
   /// Makes a consumer look as if it had not been seen for two hours.
   ///
-  /// - Parameter isCertain: A Boolean value that indicates whether the time did not pass since the start of the system,
-  ///   instead of the clock having been set.
+  /// - Parameters:
+  ///   - consumer: The consumer.
+  ///   - isCertain: A Boolean value that indicates whether its cursor is from an earlier start of the system, so that the
+  ///     clock cannot just have been set.
+  /// - Throws: An error of the file system.
   func makeAbsent(_ consumer: String, isCertain: Bool = true) throws {
     let cursor = directory.appending(path: ".consumers/\(consumer).cursor")
     if isCertain {
