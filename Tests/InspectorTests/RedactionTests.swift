@@ -18,7 +18,7 @@ import Tweaks
   @Test func `values with the names of secrets are redacted in the snapshot, the changes and the text`() async throws {
     let directory = try InspectedDirectory()
     let file = try AppGroupsFile(name: "account.json", initialValue: Account(), container: directory.container)
-    let inspector = try Inspector(directory: directory.url)
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
     let resource = try #require(inspector.value["file/account.json"])
     #expect(resource.value?["password"] == .redacted)
     #expect(resource.value?["nested"]?["city"] == "Oslo")
@@ -52,7 +52,7 @@ import Tweaks
       let record = #"{"token": "hunter2", "name": "Ann"}"#
       try transaction.execute("INSERT INTO login VALUES (1, 'hunter2', ?)", record)
     }
-    let inspector = try Inspector(directory: directory.url)
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
     let events = try await inspector.events(of: "log/inbox")
     #expect(events.entries.first?.redacted == ["/nested/apiToken", "/password"])
     let rows = try await inspector.rows(of: "login", in: "database/x.sqlite")
@@ -111,7 +111,7 @@ import Tweaks
       TweakEdit(Self.pin, .string("hunter2"), until: end),
       TweakEdit(TweakID(feature: "net", variable: "limit"), .int(30), until: end),
     ])
-    let inspector = try Inspector(directory: directory.url)
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
     let snapshot = try await inspector.wait { $0["tweak/net/limit"]?.value == 30 }
     #expect(!"\(snapshot)".contains("hunter2"))
     #expect(snapshot["suite/overrides.json"]?.value?["welcome"] == "a value of the app")
@@ -129,14 +129,14 @@ import Tweaks
       try contents.set(["int": 30.0, "until": 700_000_000.5], forKey: "net/limit")
       try contents.set(700_000_001.5, forKey: "tweaks-clock")
     }
-    let inspector = try Inspector(directory: directory.url)
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
     _ = try await inspector.wait { $0["tweak/net/limit"]?.value == 10 }
   }
 
   @Test func `the value of a secret flag is hidden even in a file of another form`() async throws {
     let (directory, suite, _) = try overridden()
     try await suite.update { try $0.set(["string": "hunter2", "note": "hunter2"], forKey: "net/pin") }
-    let inspector = try Inspector(directory: directory.url)
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
     let snapshot = try await inspector.wait { $0["tweak/net/pin"] != nil }
     #expect(!"\(snapshot)".contains("hunter2"))
   }
@@ -146,7 +146,7 @@ import Tweaks
   @Test func `a conflict shows no hidden value of either side`() async throws {
     let (directory, _, provider) = try overridden()
     try provider.apply([TweakEdit(Self.pin, .string("hunter2"))])
-    let inspector = try Inspector(directory: directory.url)
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
     _ = try await inspector.wait { $0["suite/overrides.json"] != nil }
     var request = inspector.request("suite/overrides.json", nil, nil, action: .setValue)
     request.value = inspector.value["suite/overrides.json"]?.value
@@ -160,7 +160,7 @@ import Tweaks
   func `an edit that contains a placeholder keeps what is hidden there`(place: String) async throws {
     let directory = try InspectedDirectory()
     let file = try AppGroupsFile(name: "account.json", initialValue: Account(), container: directory.container)
-    let inspector = try Inspector(directory: directory.url)
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
     let shown = try #require(inspector.value["file/account.json"]?.value)
     let value = place == "/nested" ? try #require(shown["nested"]) : .redacted
     _ = try await inspector.perform(inspector.request("file/account.json", place, value))
@@ -172,7 +172,7 @@ import Tweaks
   func `a placeholder is not stored where nothing is hidden`(place: String) async throws {
     let directory = try InspectedDirectory()
     let file = try AppGroupsFile(name: "account.json", initialValue: Account(), container: directory.container)
-    let inspector = try Inspector(directory: directory.url)
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
     let refusal = try await inspector.refusal(of: inspector.request("file/account.json", place, .redacted))
     #expect("\(refusal)".contains("placeholder"))
     #expect(try file.read().name == "Ann")
@@ -181,7 +181,7 @@ import Tweaks
   @Test func `parts of a text may be of any size, and begin and end between characters`() async throws {
     let directory = try InspectedDirectory()
     let file = try AppGroupsFile(name: "text.json", initialValue: ["a👩‍👩‍👧é日"], container: directory.container)
-    let inspector = try Inspector(directory: directory.url)
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
     let whole = try await inspector.text(of: "file/text.json", limit: .max)
     #expect(try await inspector.text(of: "file/text.json", from: 5, limit: .max).more == false)
     for offset in -1...whole.total + 1 {

@@ -10,6 +10,7 @@ extension PeerProcess {
   ///
   /// - Parameter options: The options of `strace`.
   /// - Returns: The peer, which must be ended with ``endTraced()``; `nil` if the system does not permit tracing.
+  /// - Throws: An error if the tracer cannot be started.
   public static func traced(_ options: [String]) async throws -> PeerProcess? {
     let peer = try PeerProcess(executable: tracer, arguments: ["-f"] + options + [PeerProcess.builtExecutable.path])
     do {
@@ -28,6 +29,7 @@ extension PeerProcess {
   ///   - error: The name of the error.
   ///   - log: A file for the output of the tracer.
   /// - Returns: The peer, which must be ended with ``endTraced()``; `nil` if the system does not permit tracing.
+  /// - Throws: An error if the tracer cannot be started.
   public static func failing(
     _ calls: String, on path: String, with error: String, log: URL
   ) async throws -> PeerProcess? {

@@ -146,8 +146,9 @@ struct SuspendedScopeTests {
     let share = try DatabaseShare(database, container: container, author: "app")
     let incoming = share.incoming.recorded()
     try await container.suspend()
-    // The name is a locked file.
+    // The name is a locked file, which is gone while no share has the name.
     let name = folder.file("list.sqlite-share/app.author")
+    try Data().write(to: name)
     let peer = try PeerProcess()
     #expect(try await peer.send("lock exclusive \(name.path)") == "true")
     await #expect(throws: SuspensionError.self) { try await container.resume() }

@@ -7,7 +7,7 @@ final class Membership: Sendable {
   private struct Attempt: Sendable {
     let key: Data
     let lease: Int64
-    /// Demanded by each attempt, and changed by the removal. So an attempt that arrives late has no effect.
+    /// The marker that each attempt demands and the removal changes, so that a late attempt has no effect.
     var marker: Marker
   }
 

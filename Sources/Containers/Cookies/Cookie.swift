@@ -68,7 +68,9 @@ public struct Cookie: Codable, Hashable, Sendable {
     if Self.altersHeader(name, value, path) {
       stop(because: "The cookie \(name.debugDescription) contains a character that would alter the request's header")
     }
-    if !path.begins(with: "/") { stop(because: "The path \(path.debugDescription) of a cookie must begin with a slash") }
+    if !path.begins(with: "/") {
+      stop(because: "The path \(path.debugDescription) of a cookie must begin with a slash")
+    }
     if domain.isEmpty || domain.utf8.contains(UInt8(ascii: "/")) {
       stop(because: "The domain \(domain.debugDescription) of a cookie must be a host name")
     }

@@ -159,7 +159,7 @@ final class FileSnapshot {
   private static func part(
     _ name: EntryPath, in folder: Folder, _ descriptors: SeparateDescriptors
   ) throws(AppContainerError) -> Part? {
-    guard let status = try folder.status(of: name), status.kind == .regular else { return nil }
+    guard let status = try status(name, in: folder), status.kind == .regular else { return nil }
     do {
       return try Part(name, descriptors.open(name, in: folder), in: folder)
     } catch {
@@ -200,8 +200,13 @@ final class FileSnapshot {
     }
   }
 
+  /// Returns the status of a file beside a database; a name that is too long for the system belongs to no file.
+  private static func status(_ name: EntryPath, in folder: Folder) throws(AppContainerError) -> EntryStatus? {
+    name.bytes.count > Int(NAME_MAX) ? nil : try folder.status(of: name)
+  }
+
   private static func statuses(_ names: [EntryPath], in folder: Folder) throws(AppContainerError) -> [EntryStatus?] {
-    try names.map { name throws(AppContainerError) in try folder.status(of: name) }
+    try names.map { name throws(AppContainerError) in try status(name, in: folder) }
   }
 
   /// The error for a file that changed while it was being read.
@@ -228,7 +233,7 @@ final class FileSnapshot {
   private static func hasMark(
     _ marks: [[UInt8]], _ name: EntryPath, in folder: Folder, _ descriptors: SeparateDescriptors
   ) throws(AppContainerError) -> Bool {
-    guard let status = try folder.status(of: name), status.kind == .regular else { return false }
+    guard let status = try status(name, in: folder), status.kind == .regular else { return false }
     do {
       return hasMark(marks, try descriptors.open(name, in: folder).number)
     } catch {

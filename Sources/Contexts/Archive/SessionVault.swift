@@ -120,7 +120,7 @@ struct SessionVault<User: SessionUser>: Sendable {
           if write.attempt != nil { try performLate(write, after: revision, in: &contents) }
           return .superseded(try current(in: contents), write)
         }
-          if let attempt = write.attempt, try attempt.session.generation != contents.generation || !attempt.isCurrent {
+        if let attempt = write.attempt, try attempt.session.generation != contents.generation || !attempt.isCurrent {
           // Another process took the renewal over while this one was stopped. Its session counts.
           return .superseded(try current(in: contents), write)
         }

@@ -5,9 +5,10 @@
 public enum Durability: Sendable, Hashable {
   /// The file survives the crash of any process, including this one, but not a power failure or a system crash.
   ///
-  /// Nothing waits for the disk, except the creation of a missing directory. A write costs as much as creating and renaming a small file, some tens of
-  /// microseconds. After a power failure, the file may have older content. On some file systems it may be empty or
-  /// missing. Use this case for state that can be recreated, and for values that change often.
+  /// Nothing waits for the disk, except the creation of a missing directory. A write costs as much as creating and
+  /// renaming a small file, some tens of microseconds. After a power failure, the file may have older content. On some
+  /// file systems it may be empty or missing. Use this case for state that can be recreated, and for values that change
+  /// often.
   case process
 
   /// The file also survives a power failure: when the write returns, the content and its name are on the disk.

@@ -119,7 +119,7 @@ package final class FilePlace: Sendable {
       if let directory = Descriptor(number) { return FileConfinement.Opened(directory: directory, path: path) }
     }
     let url = URL(fileURLWithPath: path, isDirectory: true)
-    throw errno == ENOENT ? .directoryNotFound(url) : DurableFileError(errno, "open", url)
+    throw errno == ENOENT || errno == ENOTDIR ? .directoryNotFound(url) : DurableFileError(errno, "open", url)
   }
 
   /// Opens the folder for sidecars and temporary files, which is created if it is missing.

@@ -20,7 +20,8 @@ enum FileReader {
     let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
     guard let file = Descriptor(uninterrupted { openat(directory, path, flags) }) else {
       let failure = errno
-      if failure == ENOENT, FileStatus.ifReadable(path: path, relativeTo: directory, followsLinks: false)?.kind == .link {
+      if failure == ENOENT, FileStatus.ifReadable(path: path, relativeTo: directory, followsLinks: false)?.kind == .link
+      {
         throw .danglingLink(url)
       }
       throw DurableFileError(failure, "read", url)

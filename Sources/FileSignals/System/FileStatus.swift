@@ -148,7 +148,8 @@ package func canonicalPath(
 /// A link to a missing file leads to the place at which the file would be created.
 ///
 /// - Parameter path: The path of the file.
-/// - Returns: The path, or `nil` if its directory does not exist or cannot be examined; opening the file gives the reason.
+/// - Returns: The path, or `nil` if its directory does not exist or cannot be examined. Opening the file gives the
+///   reason.
 package func canonicalPath(ofFile path: String) -> String? {
   var path = path
   do throws(DurableFileError) {

@@ -137,6 +137,7 @@ extension InspectorChanging {
   ///   - place: The place at which it is to be stored.
   ///   - old: The present value of the file.
   ///   - hidden: The places of its hidden parts.
+  /// - Returns: The value to store.
   /// - Throws: ``InspectorError`` if a placeholder stands where nothing is hidden, because it would be stored as a value.
   private func restored(
     _ value: InspectedValue, at place: [String], of old: InspectedValue, _ hidden: [String]

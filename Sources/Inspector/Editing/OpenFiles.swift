@@ -33,7 +33,8 @@ struct OpenFiles: Sendable {
   private func path(of url: URL) -> String? {
     guard let directory = Self.canonical(url.deletingLastPathComponent()) else { return nil }
     let path = directory + "/" + url.lastPathComponent
-    return path.isPath(below: root.path) ? String(decoding: path.utf8.dropFirst(root.path.utf8.count + 1), as: UTF8.self) : nil
+    guard path.isPath(below: root.path) else { return nil }
+    return String(decoding: path.utf8.dropFirst(root.path.utf8.count + 1), as: UTF8.self)
   }
 
   /// The reason why a change is not made.

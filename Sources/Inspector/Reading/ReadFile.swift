@@ -18,7 +18,7 @@ struct ReadFile {
   /// The value, before anything is redacted; it never leaves this type's users in this folder.
   var value: InspectedValue?
 
-  /// The tweaks in the file; `nil` if it holds none. Overrides that have ended are among them.
+  /// The tweaks in the file, also overrides that have ended; `nil` if it holds none.
   var tweaks: [Tweak]?
 
   /// A Boolean value that indicates whether the tweaks are members of a suite, which can be changed.

@@ -9,8 +9,8 @@ extension InspectedPresence {
   /// Reads a presence, and leaves out the announcements of ended processes.
   init(_ directory: URL, _ locks: inout InspectedLocks, _ redaction: InspectorRedaction) throws {
     members = []
-    for announcement in try PresenceInspection.announcements(in: directory) {
-      guard announcement.isHeld || announcement.isSuspended else { continue }
+    for announcement in try PresenceInspection.announcements(in: directory)
+    where announcement.isHeld || announcement.isSuspended {
       guard let record = Self.parse(announcement.content), let process = record["process"]?.intValue else { continue }
       let name = record["name"]?.stringValue ?? "a process"
       let pid = Int32(truncatingIfNeeded: process)

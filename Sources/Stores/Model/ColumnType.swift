@@ -10,9 +10,9 @@
 /// | a type that encodes a single value, such as an enumeration with raw values | the column type of that value |
 /// | anything else: arrays, dictionaries, nested types | ``json`` |
 ///
-/// A value is read as it was written, or writing it throws ``ModelError/unencodable(table:column:reason:)``: for a number
-/// that is not a number, an integer above `Int64.max`, and a `URL` that is relative to another one. There are three
-/// exceptions:
+/// A value is read as it was written, or writing it throws ``ModelError/unencodable(table:column:reason:)``: for a
+/// number that is not a number, an integer above `Int64.max`, and a `URL` that is relative to another one. There are
+/// three exceptions:
 ///
 /// - SQLite stores a whole number in a ``real`` column as an integer, so −0.0 is read as 0.0, which is equal to it.
 /// - In ``json``, a relative `URL` is read as an absolute one.

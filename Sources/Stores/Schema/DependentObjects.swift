@@ -1,6 +1,7 @@
 /// The indexes and triggers on a table that statements of the application or other programs have created.
 ///
-/// Dropping the table removes them. SQLite keeps the views of a table, and the triggers of other tables that mention it.
+/// Dropping the table removes them. SQLite keeps the views of a table, and the triggers of other tables that mention
+/// it.
 struct DependentObjects {
   private struct Object {
     let type: String

@@ -207,18 +207,18 @@ struct LogTrimmingTests {
     try fixture.makeAbsent("idle", isCertain: false)
     let place = try LogPlace(name: "log", container: fixture.fixture.container)
     let (idle, expected) = try (ConsumerPlace(name: "idle", place: place), ConsumerPlace(name: "new", place: place))
-    expected.expect()
+    try expected.expect()
     let note = fixture.directory.appending(path: ".consumers/new.expected")
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: note.path)
     try log.trim()
-    #expect(idle.exists && expected.isExpected)
+    #expect(try idle.exists && expected.isExpected)
     // A note of an earlier version is empty.
     try Data().write(to: note)
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: note.path)
     try log.trim()
-    #expect(idle.exists && !expected.isExpected)
+    #expect(try idle.exists && !expected.isExpected)
   }
 
   @Test

@@ -80,7 +80,7 @@ struct ArchiveFixture {
     defer { file.unlock() }
     var writer = try ArchiveWriter(to: file)
     try writer.append(.manifest, EnvironmentArchive.encode(manifest, for: archive))
-    let status = try #require(Folder(directory.url).status(of: .top))
+    let status = try #require(try Folder(directory.url).status(of: .top))
     var done = ArchiveProgress()
     for (kind, path, content) in entries {
       var entry = ArchiveEntry(kind, EntryPath(path), status)
@@ -103,7 +103,7 @@ struct ArchiveFixture {
 
   private func list(_ folder: Folder, _ path: EntryPath, _ lines: inout [String]) throws {
     for name in try folder.names() {
-      let status = try #require(folder.status(of: name))
+      let status = try #require(try folder.status(of: name))
       let place = path.appending(name)
       var line = "\(place.bytes) \(status.kind) \(String(status.permissions, radix: 8)) "
       line += "\(status.modified.tv_sec).\(status.modified.tv_nsec)"

@@ -111,7 +111,7 @@ struct RandomTreeTests {
 
   private func expectInside(_ folder: Folder, _ top: String) throws {
     for name in try folder.names() {
-      let status = try #require(folder.status(of: name))
+      let status = try #require(try folder.status(of: name))
       if status.kind == .directory { try expectInside(Folder(name, in: folder), top) }
       guard status.kind == .link else { continue }
       var path = Array(folder.url.path.utf8).map(CChar.init(bitPattern:))

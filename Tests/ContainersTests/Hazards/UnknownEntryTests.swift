@@ -20,7 +20,8 @@
       try fixture.write("mine", to: "other.txt")
       let new = try fixture.open().create(name: "new")
       let log = fixture.directory.file("calls")
-      guard let peer = try await PeerProcess.failing("newfstatat", on: "notes.txt", with: "EIO", log: log) else { return }
+      let failing = try await PeerProcess.failing("newfstatat", on: "notes.txt", with: "EIO", log: log)
+      guard let peer = failing else { return }
       try await peer.send("env \(fixture.root.path)")
       await #expect(throws: PeerProcess.Failure.self) { try await peer.send("env-activate \(new.id)") }
       try await peer.endTraced()
@@ -37,7 +38,7 @@
       let nobody = 65_534
       try fixture.write("shared", to: "Shared/keep.txt")
       let app = try AppContainer(home: fixture.root)
-      try await app.setExcludedPaths(["Shared/keep.txt"])
+      try app.setExcludedPaths(["Shared/keep.txt"])
       let new = try app.create(name: "new")
       try await shell(
         #"chown -R \#(nobody) "$1"; chmod 755 "$1"; chmod 000 "$2"/Shared"#, fixture.directory.url.path,

@@ -11,7 +11,7 @@ struct FileConfinementTests {
 
   init() throws {
     folder = try TemporaryDirectory()
-    root = URL(filePath: try #require(canonicalPath(folder.url.path)) + "/group", directoryHint: .isDirectory)
+    root = URL(filePath: try #require(try canonicalPath(folder.url.path)) + "/group", directoryHint: .isDirectory)
     let manager = FileManager.default
     for name in ["group/inner", "group/closed", "outside"] {
       try manager.createDirectory(at: folder.file(name), withIntermediateDirectories: true)

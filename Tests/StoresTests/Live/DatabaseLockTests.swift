@@ -27,7 +27,7 @@
     private func writer() throws -> SQLiteConnection {
       let connection = try DatabaseOpening.connection(
         to: .file(url), durability: .process, busyTimeout: .seconds(60), applicationID: 0)
-      try connection.execute("BEGIN IMMEDIATE")
+      try connection.begin()
       return connection
     }
 
@@ -36,9 +36,10 @@
       let changes = Recorder<ChangeSet>()
       let subscription = database.changes.sink { changes.record($0) }
       let other = try writer()
-      try other.execute("INSERT INTO errand VALUES (1, 'bread', 0); COMMIT")
+      try other.execute("INSERT INTO errand VALUES (1, 'bread', 0)")
+      try other.commit()
       try await changes.wait { $0.last?.origin == .foreign }
-      try other.execute("BEGIN IMMEDIATE")
+      try other.begin()
       let before = try locked()
       subscription.cancel()
       try database.close()
@@ -46,7 +47,7 @@
       #if os(Linux)
         #expect(before == ["list.sqlite", "list.sqlite-shm"])
       #endif
-      try other.execute("COMMIT")
+      try other.commit()
       other.close()
     }
 
@@ -59,7 +60,7 @@
       #expect(try DatabaseInspection.read(url).tables.count == 3)
       _ = try Database(.file(url), access: .readOnly).read { try $0.count(Errand.self) }
       #expect(try locked() == before)
-      try other.execute("COMMIT")
+      try other.commit()
       other.close()
     }
   }

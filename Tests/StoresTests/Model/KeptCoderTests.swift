@@ -46,7 +46,7 @@ struct KeptCoderTests {
       try transaction.put(row)
       #expect(try transaction.find(Clung.self, id: 1) == row)
     }
-    database.close()
+    try database.close()
   }
 
   @Test func `a kept decoder keeps the decoder of the row, and reads nothing`() throws {

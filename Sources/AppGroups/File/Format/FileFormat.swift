@@ -84,7 +84,7 @@ extension FileFormat where Value: Codable {
     FileFormat(
       isJSON: true,
       encode: { try ReadableJSON.encode($0) },
-      decode: { try ReadableJSON.decoder.decode(Value.self, from: $0) }
+      decode: { try ReadableJSON.decoder.decodeExplaining(Value.self, from: $0) }
     )
   }
 

@@ -95,6 +95,7 @@ private struct CulpritSearch {
   /// Returns the index of a candidate that causes an error, or `nil` if there is none.
   ///
   /// - Parameter fails: Returns a Boolean value that indicates whether a text causes the error.
+  /// - Returns: The index.
   func culprit(_ fails: (Data) -> Bool) -> Int? {
     // With the first `low` candidates replaced there is the error, and with the first `high` there is not.
     var (low, high) = (0, candidates.count)

@@ -96,7 +96,7 @@ struct LogEnd {
     guard !position.isBroken else { return true }
     guard let last = indices.last, last <= position.segment else { return false }
     let path = place.path(of: SegmentID(producer: producer, index: position.segment))
-    guard let status = FileStatus.ifReadable(path: path, relativeTo: place.base, followsLinks: false) else { return true }
-    return UInt64(status.size) <= position.offset
+    let status = FileStatus.ifReadable(path: path, relativeTo: place.base, followsLinks: false)
+    return status.map { UInt64($0.size) <= position.offset } ?? true
   }
 }

@@ -71,9 +71,10 @@ package struct FileMark: Sendable {
   ///
   /// Closing any descriptor of such a file releases the locks that SQLite has acquired in it for this process.
   private static func isOfDatabase(_ path: String, _ directory: CInt) -> Bool {
-    if path.ends(with: "-shm") || FileStatus.ifReadable(path: path + "-shm", relativeTo: directory) != nil { return true }
+    if path.ends(with: "-shm") { return true }
+    if FileStatus.ifReadable(path: path + "-shm", relativeTo: directory) != nil { return true }
     // If it is unknown, the file is not opened.
-    return errno != ENOENT && errno != ENOTDIR
+    return ![ENOENT, ENOTDIR, ENAMETOOLONG].contains(errno)
   }
 
   /// Returns a hash of the whole content, or `nil` if it cannot be read, is too large, or must not be opened.
