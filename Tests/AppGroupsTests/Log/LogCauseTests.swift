@@ -24,18 +24,17 @@ struct LogCauseTests {
     let id = SegmentID(producer: producer, index: 1)
     let header = SegmentHeader(id: id, firstSequence: 1, time: 0)
     let url = try place.url(of: id)
-    if first == 1 { try Data(header.bytes).write(to: url) }
-    let file = try FileHandle(forWritingTo: url)
-    try file.seekToEnd()
+    // At once, because an empty segment that no process has open is removed.
+    var bytes = first == 1 ? Data(header.bytes) : try Data(contentsOf: url)
     for (index, time) in times.enumerated() {
       let payload = Data("\"\(time)\"".utf8)
       var record = [UInt8](repeating: 0, count: LogRecord.size(of: payload))
       record.withUnsafeMutableBytes {
         LogRecord.write(payload, sequence: first + UInt64(index), time: time, salt: header.salt, to: $0)
       }
-      try file.write(contentsOf: record)
+      bytes += record
     }
-    try file.close()
+    try bytes.write(to: url)
   }
 
   private func texts(_ ends: [UUID: LogPosition]) throws -> [String] {
@@ -85,6 +84,25 @@ struct LogCauseTests {
     let id = try log.append("now")
     let entry = try await recorder.entries.first("the event") { $0.id == id }
     #expect(abs(entry.date.timeIntervalSinceNow) < 3600)
+  }
+
+  @Test
+  func `the position in a segment that was found as a cause is saved`() async throws {
+    let events = try log.events(for: "widget")
+    let recorder = LogRecorder(events)
+    try log.append("one")
+    try await recorder.wait(for: 1)
+    let producer = UUID()
+    let time = UInt64(Date(timeIntervalSinceNow: -60).timeIntervalSince1970) * 1_000_000_000
+    try events.feed.queue.sync {
+      // The feed has not listed this segment yet when it reads the next event.
+      try write([time], of: producer)
+      try log.append("two")
+      for name in try #require(events.feed.run).reader.tails { _ = events.feed.run?.reader.look(atSegment: name) }
+      events.feed.drain()
+      #expect(recorder.texts == ["one", "\(time)", "two"])
+      #expect(events.feed.audience.positionsToSave()[producer]?.sequence == 1)
+    }
   }
 
   // MARK: Chains

@@ -13,10 +13,15 @@ struct LogCursor {
     var read: LogPosition
     /// The sequence of the last delivered event.
     var given: UInt64 = 0
+    /// A Boolean value that indicates whether the producer's segments were once listed, or its position was saved.
+    ///
+    /// A reader may find a producer before they are.
+    var isListed: Bool
 
-    init(_ position: LogPosition) {
+    init(_ position: LogPosition, isListed: Bool) {
       handled = position
       read = position
+      self.isListed = isListed
     }
   }
 
@@ -26,24 +31,24 @@ struct LogCursor {
   var isChanged = false
 
   init(_ positions: [UUID: LogPosition] = [:]) {
-    places = positions.mapValues(Place.init)
+    places = positions.mapValues { Place($0, isListed: true) }
   }
 
   /// The positions from which to continue after a crash.
   var positions: [UUID: LogPosition] { places.mapValues(\.handled) }
 
   /// Returns to the first unhandled event of each producer, as if none had been delivered after it.
-  mutating func rewind() { places = positions.mapValues(Place.init) }
+  mutating func rewind() { places = places.mapValues { Place($0.handled, isListed: $0.isListed) } }
 
   /// Records that an event is delivered.
   mutating func give(_ position: LogPosition, of producer: UUID) {
-    places[producer, default: Place(.beginning)].read = position
+    places[producer, default: Place(.beginning, isListed: false)].read = position
     places[producer]?.given = position.sequence
   }
 
   /// Records that reading has passed a position, before which only the delivered events still matter.
   mutating func pass(_ position: LogPosition, of producer: UUID) {
-    var place = places[producer] ?? Place(.beginning)
+    var place = places[producer] ?? Place(.beginning, isListed: false)
     guard place.read != position || place.handled != position else { return }
     place.read = position
     // An acknowledged position may be beyond the events that are read again.
@@ -71,6 +76,9 @@ struct LogCursor {
 
   /// Forgets the producers that have no segments and no unhandled events.
   mutating func keep(only producers: Set<UUID>) {
-    places = places.filter { producers.contains($0.key) || $0.value.handled != $0.value.read }
+    places = places.filter { producer, place in
+      producers.contains(producer) || !place.isListed || place.handled != place.read
+    }
+    for producer in producers where places[producer]?.isListed == false { places[producer]?.isListed = true }
   }
 }
