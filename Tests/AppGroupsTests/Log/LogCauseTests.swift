@@ -24,7 +24,7 @@ struct LogCauseTests {
     let id = SegmentID(producer: producer, index: 1)
     let header = SegmentHeader(id: id, firstSequence: 1, time: 0)
     let url = try place.url(of: id)
-    // At once, because an empty segment that no process has open is removed.
+    // In one step, because an empty segment that no process has open is removed.
     var bytes = first == 1 ? Data(header.bytes) : try Data(contentsOf: url)
     for (index, time) in times.enumerated() {
       let payload = Data("\"\(time)\"".utf8)
@@ -34,7 +34,7 @@ struct LogCauseTests {
       }
       bytes += record
     }
-    try bytes.write(to: url)
+    try bytes.write(to: url, options: .atomic)
   }
 
   private func texts(_ ends: [UUID: LogPosition]) throws -> [String] {

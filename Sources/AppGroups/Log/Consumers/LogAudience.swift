@@ -261,7 +261,10 @@ final class LogAudience: Sendable {
   ///
   /// The positions of other producers are forgotten after all of their events are handled.
   func know(_ producers: Set<UUID>) {
-    state.withLock { $0.producers = producers }
+    state.withLock { state in
+      state.producers = producers
+      state.cursor.noteListing()
+    }
   }
 
   /// The positions from which to continue after a crash.

@@ -13,9 +13,7 @@ struct LogCursor {
     var read: LogPosition
     /// The sequence of the last delivered event.
     var given: UInt64 = 0
-    /// A Boolean value that indicates whether the producer's segments were once listed, or its position was saved.
-    ///
-    /// A reader may find a producer before they are.
+    /// A Boolean value that indicates whether the segments were listed since the producer was found.
     var isListed: Bool
 
     init(_ position: LogPosition, isListed: Bool) {
@@ -39,6 +37,11 @@ struct LogCursor {
 
   /// Returns to the first unhandled event of each producer, as if none had been delivered after it.
   mutating func rewind() { places = places.mapValues { Place($0.handled, isListed: $0.isListed) } }
+
+  /// Records that the segments were listed: a producer that is not among theirs has none.
+  mutating func noteListing() {
+    for (producer, place) in places where !place.isListed { places[producer]?.isListed = true }
+  }
 
   /// Records that an event is delivered.
   mutating func give(_ position: LogPosition, of producer: UUID) {
@@ -79,6 +82,5 @@ struct LogCursor {
     places = places.filter { producer, place in
       producers.contains(producer) || !place.isListed || place.handled != place.read
     }
-    for producer in producers where places[producer]?.isListed == false { places[producer]?.isListed = true }
   }
 }

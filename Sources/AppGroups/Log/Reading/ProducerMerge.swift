@@ -88,6 +88,7 @@ final class ProducerMerge {
     for (producer, indices) in segments where !isLimited || producers[producer] != nil {
       let reader = producers[producer] ?? ProducerReader(producer, in: place, from: .beginning)
       producers[producer] = reader
+      reader.hasSegments = true
       reader.update(indices)
       for index in indices { names[SegmentID(producer: producer, index: index).fileName] = reader }
       if let last = indices.last { tails.insert(SegmentID(producer: producer, index: last).fileName) }
@@ -97,6 +98,7 @@ final class ProducerMerge {
     }
     var goneCount = 0
     for (producer, reader) in producers where segments[producer] == nil {
+      reader.hasSegments = false
       reader.update([])
       // The file may still be open, and have more records.
       let isFinal = reader.isFinal
@@ -216,8 +218,9 @@ final class ProducerMerge {
 
   func takeExhausted() -> [(producer: UUID, position: LogPosition)] {
     defer { exhausted.removeAll(keepingCapacity: true) }
-    // A reader that has a head again was read beyond the records that have been returned.
-    return exhausted.filter { $0.head == nil }.map { ($0.producer, $0.position) }
+    // A reader that has a head again was read beyond the records that have been returned. The position of a producer
+    // without segments may have been forgotten.
+    return exhausted.filter { $0.head == nil && $0.hasSegments }.map { ($0.producer, $0.position) }
   }
 
   /// Returns the problems that were found since the last call.

@@ -21,6 +21,8 @@ final class ProducerReader {
   var isListed = false
   /// A Boolean value that indicates whether the reader is in the list of readers with an open file.
   var isCounted = false
+  /// A Boolean value that indicates whether the last listing contained a segment of the producer.
+  var hasSegments = true
   /// The number of the last read of any reader when the head was read; ``ProducerMerge`` counts.
   var stamp: UInt64 = 0
   /// A Boolean value that indicates whether the file was read for a head that has no stamp yet.
