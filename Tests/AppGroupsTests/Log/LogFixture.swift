@@ -101,6 +101,14 @@ struct LogRecorder {
     try await entries.wait(for: "\(count) events") { $0.count >= count }.map(\.event)
   }
 
+  /// Saves the position after all events that were received.
+  ///
+  /// An event is recorded before its subscriber has returned, and handled afterwards.
+  func saveProgress() async throws {
+    events.feed.queue.sync {}
+    try await events.saveProgress()
+  }
+
   func firstFailure(where isWanted: @escaping @Sendable (AppGroupsLogError) -> Bool) async throws {
     try await failures.first("a failure", where: isWanted)
   }

@@ -52,7 +52,7 @@ struct LogTrimmingTests {
         try await peer.kill()
       }
       try await recorder.wait(for: 5)
-      try await recorder.events.saveProgress()
+      try await recorder.saveProgress()
       try log.trim()
       #expect(try fixture.segments().isEmpty)
       for _ in 0..<24_000 {
@@ -88,14 +88,14 @@ struct LogTrimmingTests {
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -600)], ofItemAtPath: litterPath)
     try await recorder.wait(for: 3)
-    try await recorder.events.saveProgress()
+    try await recorder.saveProgress()
     try log.trim()
     #expect(try fixture.segments().isEmpty)
     #expect(try fixture.fixture.contents(of: fixture.directory.appending(path: ".shared")) == ["trim.lock"])
     // The cursor forgets producers that have no segments.
     try log.append("four")
     try await recorder.wait(for: 4)
-    try await recorder.events.saveProgress()
+    try await recorder.saveProgress()
     let cursor = try ConsumerPlace(name: "widget", place: LogPlace(name: "log", container: fixture.fixture.container))
     #expect(try cursor.load()?.count == 1)
   }
@@ -167,7 +167,7 @@ struct LogTrimmingTests {
     let recorder = LogRecorder(try log.events(for: "widget"))
     try log.append("first")
     try await recorder.wait(for: 1)
-    try await recorder.events.saveProgress()
+    try await recorder.saveProgress()
     try fixture.makeAbsent("widget")
     try log.trim()
     let cursor = fixture.directory.appending(path: ".consumers/widget.cursor")
@@ -239,7 +239,7 @@ struct LogTrimmingTests {
     try log.removeConsumer("widget")
     let recorder = LogRecorder(try log.events(for: "other"))
     try await recorder.wait(for: 9)
-    try await recorder.events.saveProgress()
+    try await recorder.saveProgress()
     try log.trim()
     #expect(try fixture.segments().count == 1)
   }
