@@ -55,13 +55,8 @@ struct ProcessInstance: Codable, Hashable, Sendable {
       }
     }
   #else
-    /// The identifier of the present start of the system.
-    static let boot: String? = {
-      var bytes = [CChar](repeating: 0, count: 64)
-      var size = bytes.count
-      guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return nil }
-      return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }()
+    /// The system does not name its present start.
+    static let boot: String? = nil
 
     private static let currentSystem = ""
 

@@ -1,5 +1,13 @@
 import Foundation
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// A moment since the start of the system, which does not depend on the system's clock.
 ///
 /// The clock may be set while a consumer is away. Then only this tells how long it was away.
@@ -39,12 +47,13 @@ struct UptimeMoment {
 
   /// Returns the time since the start of the system in seconds, including the time in which it slept.
   private static func uptime() -> Double {
-    var time = timespec()
     #if os(Linux) || os(Android)
+      var time = timespec()
       clock_gettime(CLOCK_BOOTTIME, &time)
+      return Double(time.tv_sec)
     #else
-      clock_gettime(CLOCK_MONOTONIC, &time)
+      // Not used, because the start is unknown.
+      return 0
     #endif
-    return Double(time.tv_sec)
   }
 }
