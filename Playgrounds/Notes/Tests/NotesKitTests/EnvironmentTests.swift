@@ -3,6 +3,7 @@ import NotesKit
 import SignalsKit
 import SignalsTesting
 import Testing
+import TokenServer
 
 @Suite("Environments", .timeLimit(.minutes(2)))
 struct EnvironmentTests {
