@@ -129,20 +129,9 @@ extension Property {
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
-    let five = DerivedInputList(
-      first.property, second.property, third.property, fourth.property, fifth.property)
-    let inputs = DerivedInputPair(five, DerivedInputList(repeat (each others).property))
-    let apply:
-      @Sendable (
-        (
-          (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue),
-          (repeat (each Other).PropertyValue)
-        )
-      ) -> Value = { values in
-        let (five, others) = values
-        return transform(five.0, five.1, five.2, five.3, five.4, repeat each others)
-      }
-    return computed(from: inputs, isSame: ==, at: (file, line), apply)
+    computedFromList(
+      first.property, second.property, third.property, fourth.property, fifth.property,
+      repeat (each others).property, isSame: ==, at: (file, line), transform)
   }
 
   /// Creates a property that is computed from an array of properties of one type; see
@@ -251,20 +240,9 @@ extension Property {
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Property<Value> {
-    let five = DerivedInputList(
-      first.property, second.property, third.property, fourth.property, fifth.property)
-    let inputs = DerivedInputPair(five, DerivedInputList(repeat (each others).property))
-    let apply:
-      @Sendable (
-        (
-          (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue),
-          (repeat (each Other).PropertyValue)
-        )
-      ) -> Value = { values in
-        let (five, others) = values
-        return transform(five.0, five.1, five.2, five.3, five.4, repeat each others)
-      }
-    return computed(from: inputs, isSame: { _, _ in false }, at: (file, line), apply)
+    computedFromList(
+      first.property, second.property, third.property, fourth.property, fifth.property,
+      repeat (each others).property, isSame: { _, _ in false }, at: (file, line), transform)
   }
 
   /// Creates a property that is computed from an array of properties of one type, for a type that is not `Equatable`.
@@ -276,5 +254,29 @@ extension Property {
     line: UInt = #line
   ) -> Property<Value> {
     computed(from: DerivedInputArray(sources.map(\.property)), isSame: { _, _ in false }, at: (file, line), transform)
+  }
+
+  /// Creates a property that is computed from five or more others.
+  ///
+  /// It is not inlined: the compiler (6.3.1) cannot emit the optimized code for packs of associated types.
+  @inline(never)
+  private static func computedFromList<First, Second, Third, Fourth, Fifth, each Other: Sendable>(
+    _ first: Property<First>,
+    _ second: Property<Second>,
+    _ third: Property<Third>,
+    _ fourth: Property<Fourth>,
+    _ fifth: Property<Fifth>,
+    _ others: repeat Property<each Other>,
+    isSame: @escaping @Sendable (Value, Value) -> Bool,
+    at place: (file: StaticString, line: UInt),
+    _ transform: @escaping @Sendable (First, Second, Third, Fourth, Fifth, repeat each Other) -> Value
+  ) -> Property<Value> {
+    let five = DerivedInputList(first, second, third, fourth, fifth)
+    let inputs = DerivedInputPair(five, DerivedInputList(repeat each others))
+    let apply: @Sendable (((First, Second, Third, Fourth, Fifth), (repeat each Other))) -> Value = { values in
+      let (five, others) = values
+      return transform(five.0, five.1, five.2, five.3, five.4, repeat each others)
+    }
+    return computed(from: inputs, isSame: isSame, at: place, apply)
   }
 }
