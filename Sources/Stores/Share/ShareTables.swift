@@ -129,7 +129,7 @@ enum ShareTables {
     try connection.run(
       """
       DELETE FROM signals_history WHERE sequence < (SELECT max(sequence) FROM signals_history) AND (
-        sequence <= (SELECT coalesce(min(cursor), 1 << 62) FROM signals_peer WHERE seen >= ?)
+        sequence <= (SELECT coalesce(min(cursor), 1 << 62) FROM signals_peer WHERE seen > ?)
           AND sequence <= (SELECT max(sequence) FROM signals_history) - ?
         OR sequence <= (SELECT max(sequence) FROM signals_history) - ?)
       """,

@@ -144,7 +144,7 @@ struct DatabaseShareTests {
   @Test
   func `a peer that does not return holds no history, and is notified if it does`() async throws {
     let other = try fixture.database()
-    let limits = ShareLimits(peerLifetime: .seconds(-10))
+    let limits = ShareLimits(peerLifetime: .zero)
     try fixture.leave("gone", limits: limits)
     let theirs = try fixture.share(other, "helper", limits: ShareLimits())
     for number in 0..<300 { try insert("\(number)", into: other) }
