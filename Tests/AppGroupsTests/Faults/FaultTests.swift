@@ -10,7 +10,7 @@ import Testing
 
 /// Random programs of faults.
 ///
-/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:_:)``.
+/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:until:_:)``.
 @Suite("Faults: random programs", .serialized, .patient)
 struct FaultTests {
   @Test

@@ -4,7 +4,7 @@ import Testing
 
 /// Random programs on several threads, with callbacks that send, subscribe, cancel and end from inside.
 ///
-/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:_:)``.
+/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:until:_:)``.
 @Suite("Adversarial: random programs", .serialized, .patient)
 struct AdversarialTests {
   @Test func `no random program breaks a law of the core`() async {

@@ -4,7 +4,7 @@ import Testing
 
 /// Random graphs of derived values, and threads that write, batch, read, observe and leave.
 ///
-/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:_:)``.
+/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:until:_:)``.
 @Suite("Adversarial: derived values", .serialized, .patient)
 struct DerivedAdversarialTests {
   @Test func `no random graph mixes versions, loses a last value or leaks`() async {

@@ -4,7 +4,7 @@ import Testing
 
 /// Random programs that attach, cancel, send, end and release at the same time, on threads that are paused at random.
 ///
-/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:_:)``. A release build finds faults
+/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:until:_:)``. A release build finds faults
 /// that a debug build cannot show: run `.ci/torture`.
 @Suite("Adversarial: lifetimes", .serialized, .patient)
 struct StormTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tweaks
 
-/// ``runRandomPrograms(seconds:repetitions:_:)`` explains how to repeat one program, or run many.
+/// ``runRandomPrograms(seconds:repetitions:until:_:)`` explains how to repeat one program, or run many.
 @Suite("Random programs of flags", .serialized)
 struct RandomManagerTests {
   @Test(.patient)

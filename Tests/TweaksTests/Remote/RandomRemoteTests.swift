@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 @testable import Tweaks
 
-/// ``runRandomPrograms(seconds:repetitions:_:)`` explains how to repeat one program, or run many.
+/// ``runRandomPrograms(seconds:repetitions:until:_:)`` explains how to repeat one program, or run many.
 @Suite("Random programs of flags from a server", .serialized)
 struct RandomRemoteTests {
   @Test(.patient)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 @testable import Tweaks
 
-/// ``runRandomPrograms(seconds:repetitions:_:)`` explains how to repeat one program, or run many.
+/// ``runRandomPrograms(seconds:repetitions:until:_:)`` explains how to repeat one program, or run many.
 @Suite("The state of a manager")
 struct StateTests {
   @Test(.patient)
