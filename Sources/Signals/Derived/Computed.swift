@@ -12,7 +12,10 @@ extension Property {
     _ transform: @escaping @Sendable (Inputs.Values) -> Value
   ) -> Property<Value> {
     let origin = DerivedOrigin(valueType: Value.self, file: place.file, line: place.line)
-    let core = DerivedCore<Value>(inputs: inputs.cores, feeds: inputs.feeds, origin: origin) {
+    let owned = DerivedTransform(transform)
+    // Sound: the node owns it while a thread is computing, or may have to compute again.
+    let transform = Unmanaged.passUnretained(owned)
+    let core = DerivedCore<Value>(inputs: inputs.cores, feeds: inputs.feeds, origin: origin, transform: owned) {
       core, isPublishing, sample in
       // Sound: only the core that is created here runs this.
       let core = unsafeDowncast(core, to: DerivedCore<Value>.self)
@@ -34,7 +37,7 @@ extension DerivedCore {
   func update<Inputs: DerivedInputs>(
     from inputs: Inputs,
     _ isSame: (Value, Value) -> Bool,
-    _ transform: (Inputs.Values) -> Value,
+    _ transform: Unmanaged<DerivedTransform<Inputs.Values, Value>>,
     isPublishing: Bool,
     sample: UnsafeMutablePointer<DerivedSample<Value>>?
   ) -> Bool {
@@ -52,7 +55,7 @@ extension DerivedCore {
         attempts += 1
         if attempts == 101 { derivedNode.declareStarving(true) }
       case .changed(var old, var version):
-        let value = transform(values)
+        let value = transform._withUnsafeGuaranteedRef { $0.closure(values) }
         while true {
           let isSame = if let old { isSame(old, value) } else { false }
           let outcome = keep(
@@ -64,5 +67,16 @@ extension DerivedCore {
         }
       }
     }
+  }
+}
+
+/// The closure of a derived value, which is released before the value if the value has ended.
+@usableFromInline
+final class DerivedTransform<Input, Value>: Sendable {
+  @usableFromInline let closure: @Sendable (Input) -> Value
+
+  @inlinable
+  init(_ closure: @escaping @Sendable (Input) -> Value) {
+    self.closure = closure
   }
 }

@@ -37,10 +37,11 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
 
   @usableFromInline
   init(
-    inputs: [SourceCore], feeds: [SubscriptionOwner?], origin: DerivedOrigin, update: @escaping DerivedNode.Update
+    inputs: [SourceCore], feeds: [SubscriptionOwner?], origin: DerivedOrigin, transform: any AnyObject & Sendable,
+    update: @escaping DerivedNode.Update
   ) {
     self.feeds = feeds.compactMap(\.self)
-    derivedNode = DerivedNode(inputs: inputs, origin: origin, body: update)
+    derivedNode = DerivedNode(inputs: inputs, origin: origin, transform: transform, body: update)
     super.init(nil)
     derivedNode.attach(to: self)
     node = derivedNode
@@ -63,8 +64,9 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     let ended = derivedNode.observe()
     derivedNode.update(publishing: false)
     let value = lock.withLock { computed.unsafelyUnwrapped }  // Sound: just updated.
-    derivedNode.unobserve()
+    // While it is still observed, because a value that has ended is kept for good if it is up to date.
     Topology.end(ended)
+    derivedNode.unobserve()
     return value
   }
 
@@ -129,7 +131,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     defer { lock.unlock() }
     guard state.pointee.isLinked else { return .abandoned }
     guard !look.isTorn, state.pointee.marks.load(ordering: .relaxed) == marks else { return .moved }
-    if computed != nil, look.versions == inputVersions {
+    if computed != nil, look.versions == inputVersions || derivedNode.isFinal {
       computedMarks = marks
       state.pointee.settle(at: marks)
       isProvisional = look.isProvisional
@@ -157,6 +159,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     sample: UnsafeMutablePointer<DerivedSample<Value>>?
   ) -> Outcome {
     var released: (Value?, Value?)
+    var transform: (any AnyObject & Sendable)?
     lock.lock()
     if computedMarks < marks || computed == nil {
       guard version == self.version else {
@@ -174,6 +177,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       state.pointee.settle(at: marks)
     }
     derivedNode.computers.end()
+    if derivedNode.isFinal { transform = derivedNode.takeTransform() }
     copy(into: sample)
     var outcome = Outcome.kept
     if isPublishing, !isProvisional, self.version == publishedVersion &+ 1, let computed {
@@ -185,7 +189,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     } else {
       lock.unlock()
     }
-    withExtendedLifetime(released) {}
+    withExtendedLifetime((released, transform)) {}
     return outcome
   }
 

@@ -31,6 +31,17 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   /// Guarded by the core's lock.
   @exclusivity(unchecked) @usableFromInline var computers: Computers
 
+  /// The owner of the closure that ``body`` calls; `nil` after the value has ended for good.
+  ///
+  /// Guarded by the core's lock. It is released when the value is final and no thread is among the ``computers``, which
+  /// alone use it, so that computing counts no references.
+  @exclusivity(unchecked) private var transform: (any AnyObject & Sendable)?
+
+  /// A Boolean value that indicates whether the value has ended and is up to date, so that it is never computed again.
+  ///
+  /// Guarded by the core's lock.
+  @exclusivity(unchecked) @usableFromInline var isFinal = false
+
   /// The inputs of the value; kept alive by `body`.
   @usableFromInline let inputs: [Unmanaged<SourceCore>]
 
@@ -62,8 +73,11 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   @exclusivity(unchecked) var liveInputs = 0
 
   @usableFromInline
-  init(inputs: [SourceCore], origin: DerivedOrigin, body: @escaping Update) {
+  init(
+    inputs: [SourceCore], origin: DerivedOrigin, transform: any AnyObject & Sendable, body: @escaping Update
+  ) {
     computers = Computers(of: origin)
+    self.transform = transform
     self.inputs = inputs.map { .passUnretained($0) }
     height = 1 + (inputs.lazy.compactMap { $0.node?.height }.max() ?? 0)
     if height > Self.tall {
@@ -196,6 +210,30 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
       failureOrdering: .relaxed
     )
     if !attempt.exchanged { reference.release() }
+  }
+
+  // MARK: The end
+
+  /// Releases the closure of a value that has ended, unless the value was not observed and may be out of date.
+  ///
+  /// The caller holds no lock.
+  func end() {
+    let transform = core._withUnsafeGuaranteedRef { core in
+      core.lock.withLock {
+        isFinal = state.pointee.isSettled
+        return takeTransform()
+      }
+    }
+    withExtendedLifetime(transform) {}
+  }
+
+  /// Moves the closure's owner out if it is not needed any more, so that it can be released.
+  ///
+  /// The caller holds the core's lock.
+  @usableFromInline
+  func takeTransform() -> (any AnyObject & Sendable)? {
+    guard isFinal, computers.isEmpty else { return nil }
+    return transform.take()
   }
 
   // MARK: Observation

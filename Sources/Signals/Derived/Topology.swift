@@ -59,7 +59,7 @@ enum Topology: Sendable {
     }
   }
 
-  /// Publishes the last value of derived values that have ended, and completes them.
+  /// Publishes the last value of derived values that have ended, completes them, and releases their closures.
   ///
   /// The caller holds no lock.
   @usableFromInline
@@ -67,6 +67,7 @@ enum Topology: Sendable {
     for core in ended {
       core.node?.update(publishing: true)
       core.finish()
+      core.node?.end()
     }
   }
 

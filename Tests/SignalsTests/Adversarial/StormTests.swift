@@ -4,8 +4,8 @@ import Testing
 
 /// Random programs that attach, cancel, send, end and release at the same time, on threads that are paused at random.
 ///
-/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:until:_:)``. A release build finds faults
-/// that a debug build cannot show: run `.ci/torture`.
+/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:until:_:)``. A release build finds
+/// faults that a debug build cannot show: run `.ci/torture`.
 @Suite("Adversarial: lifetimes", .serialized, .patient)
 struct StormTests {
   @Test func `no random program uses a released object, leaks one or overlaps calls`() async {
