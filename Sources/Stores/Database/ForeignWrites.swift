@@ -97,9 +97,10 @@ final class ForeignWrites: Sendable {
       queue.async { [weak self, weak database] in
         guard let self else { return }
         looking.withLock { ($0.database, $0.last) = (database, first) }
-        _ = changes.follow(logs)
+        let unwatched = changes.follow(logs)
         let subscription = changes.sink { [weak self] in self?.note($0) }
         self.following.withLock { if !$0.isOver { $0.subscription = subscription } }
+        if !unwatched.isEmpty { lookSoon() }
       }
     }
   }

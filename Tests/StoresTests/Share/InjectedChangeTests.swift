@@ -71,4 +71,33 @@ struct InjectedChangeTests {
     writes.end()
     #expect(changes.subscriberCount == 0)
   }
+
+  /// A source that needs one watch per file, like kqueue, and during whose setup the files are written.
+  private struct LateSource: ChangeSource {
+    let changes: Emitter<PathChange, Never>
+    let write: @Sendable () -> Void
+
+    func subscribe<Subscriber: SignalSubscriber<PathChange, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+      changes.subscribe(subscriber)
+    }
+
+    func follow(_ names: Set<String>) -> Set<String> {
+      write()
+      return names
+    }
+  }
+
+  @Test func `a foreign write is noticed although its file was not watched yet`() async throws {
+    let database = try fixture.database()
+    let other = try fixture.database()
+    let source = LateSource(changes: changes) {
+      do { try insert("bread", into: other) } catch { Issue.record(error) }
+    }
+    let writes = ForeignWrites(beside: fixture.file) { (_, _) throws(FileObserverError) in source }
+    let seen = database.delivery.emitter.recorded()
+    writes.start(database)
+    let change = try await seen.first { _ in true }
+    #expect(change.origin == .foreign && change["item"].isEverything)
+    writes.end()
+  }
 }
