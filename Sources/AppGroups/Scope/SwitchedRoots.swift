@@ -52,7 +52,7 @@ package enum SwitchedRoots {
       for (record, permanent) in records {
         let state = "\(directory)/\(record)/state.json"
         guard try exists(state) else { continue }
-        let names = path[slash...].utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        let names = path[slash...].parts(separatedBy: "/", omittingEmpty: true)
         let root = URL(filePath: "\(directory)/", directoryHint: .isDirectory)
         let staying = permanentNames + permanent + [record] + (try excludes(in: URL(filePath: state)))
         if stays(names, staying) { return nil }

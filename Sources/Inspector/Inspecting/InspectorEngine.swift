@@ -140,9 +140,9 @@ final class InspectorEngine: Sendable {
 
   private func note(_ event: FileEvent) {
     let path = event.url.path
-    guard event.kind != .rescan, path.hasPrefix(prefix) else { return request { $0.isWhole = true } }
+    guard event.kind != .rescan, path.begins(with: prefix) else { return request { $0.isWhole = true } }
     request { schedule in
-      schedule.touched.insert(String(path.dropFirst(prefix.count)))
+      schedule.touched.insert(String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
       if schedule.touched.count > Schedule.most { (schedule.touched, schedule.isWhole) = ([], true) }
     }
   }

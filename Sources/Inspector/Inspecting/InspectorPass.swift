@@ -79,7 +79,7 @@ struct InspectorPass {
 
   /// Returns the identifier of a place, from the parts of its path that are not the same for all places of a kind.
   static func id(_ kind: InspectedResource.Kind, _ path: String, without folder: String) -> String {
-    var parts = path.split(separator: "/").map(String.init)
+    var parts = path.parts(separatedBy: "/", omittingEmpty: true)
     if let index = parts.lastIndex(of: folder), index == parts.count - 2 { parts.remove(at: index) }
     return "\(kind.rawValue)/\(parts.joined(separator: "/"))"
   }
@@ -96,7 +96,7 @@ struct InspectorPass {
   }
 
   static func split(_ path: String) -> (directory: String, name: String) {
-    let parts = path.split(separator: "/")
-    return (parts.dropLast().joined(separator: "/"), parts.last.map(String.init) ?? "")
+    let parts = path.parts(separatedBy: "/", omittingEmpty: true)
+    return (parts.dropLast().joined(separator: "/"), parts.last ?? "")
   }
 }

@@ -211,7 +211,7 @@ struct InspectorState {
 
   /// Returns the root whose environments are recorded in a directory, and the directory relative to it.
   static func container(_ path: String) -> (root: String, hidden: String) {
-    var parts = path.split(separator: "/").map(String.init)
+    var parts = path.parts(separatedBy: "/", omittingEmpty: true)
     let isInLibrary = parts.count > 1 && parts[parts.count - 2] == "Library"
     parts.removeLast(isInLibrary ? 2 : 1)
     return (parts.joined(separator: "/"), (isInLibrary ? "Library/" : "") + Survey.hidden)

@@ -67,7 +67,7 @@ struct InspectedLocks {
 
   /// Returns the reason for which the package locks a file.
   static func purpose(of path: String) -> String {
-    let parts = path.split(separator: "/").map(String.init)
+    let parts = path.parts(separatedBy: "/", omittingEmpty: true)
     let name = parts.last ?? path
     let parent = parts.dropLast().last ?? ""
     if parts.contains("Logs"), let log = parts.firstIndex(of: "Logs").map({ parts[min($0 + 1, parts.count - 1)] }) {

@@ -195,7 +195,7 @@ struct Survey {
   /// Returns a Boolean value that indicates whether a path leads to a hidden file beside shared values, such as the
   /// one that replaces a value.
   private static func isTemporary(_ path: String) -> Bool {
-    let parts = path.split(separator: "/").suffix(2)
-    return parts.count == 2 && parts.first == "Files" && parts.last?.hasPrefix(".") == true
+    let parts = path.parts(separatedBy: "/", omittingEmpty: true).suffix(2)
+    return parts.count == 2 && parts.first == "Files" && parts.last?.begins(with: ".") == true
   }
 }

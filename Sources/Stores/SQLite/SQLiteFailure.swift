@@ -78,9 +78,11 @@ public struct SQLiteFailure: Hashable, Sendable {
     let subject = message[colon.upperBound...]
     switch code {
     case SQLITE_CONSTRAINT:
-      let names = subject.split(separator: ",").map { $0.drop { $0 == " " }.split(separator: ".", maxSplits: 1) }
+      let names = subject.unicodeScalars.split(separator: ",").map {
+        $0.drop { $0 == " " }.split(separator: ".", maxSplits: 1).map { String($0) }
+      }
       guard let first = names.first, first.count == 2 else { return (nil, []) }
-      return (String(first[0]), names.compactMap { $0.count == 2 ? String($0[1]) : nil })
+      return (first[0], names.compactMap { $0.count == 2 ? $0[1] : nil })
     case SQLITE_ERROR where message.hasPrefix("no such table: "):
       return (String(subject), [])
     case SQLITE_ERROR where message.hasPrefix("no such column: "):

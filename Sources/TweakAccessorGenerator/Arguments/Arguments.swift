@@ -19,7 +19,8 @@ struct Arguments: Sendable {
         rest.append(argument)
         continue
       }
-      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let parts = argument.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        .map { String($0) }
       guard let option = options.first(where: { "--" + $0.long == parts[0] || $0.short.map { "-" + $0 } == argument })
       else { throw UsageError(reason: "unknown option \(parts[0])") }
       guard let value = parts.count == 2 ? parts[1] : iterator.next(), !value.isEmpty else {

@@ -1,3 +1,5 @@
+import FileSignals
+
 /// A provider of tweaks from the arguments of the process: `--tweak shop/limit=20`, `--tweak=shop/limit=20`, and for a
 /// Bool also `--tweak shop/enabled` and `--no-tweak shop/enabled`.
 ///
@@ -46,14 +48,14 @@ public struct ArgumentsTweakProvider: TweakProvider {
             throw .invalidArgument(argument, reason: "the name of a tweak must follow it")
           }
           text = next
-        } else if argument.hasPrefix(flag + "=") {
-          text = String(argument.dropFirst(flag.count + 1))
+        } else if argument.begins(with: flag + "=") {
+          text = String(decoding: argument.utf8.dropFirst(flag.utf8.count + 1), as: UTF8.self)
         } else {
           continue
         }
         var value: String?
-        if let index = text.firstIndex(of: "=") {
-          value = String(text[text.index(after: index)...])
+        if let index = text.unicodeScalars.firstIndex(of: "=") {
+          value = String(text[text.unicodeScalars.index(after: index)...])
           text = String(text[..<index])
         }
         if !isOn, value != nil { throw .invalidArgument(flag, reason: "it takes no value, only the name of a tweak") }
@@ -84,10 +86,11 @@ public struct ArgumentsTweakProvider: TweakProvider {
 
   /// Returns the tweak for a name that is not compared with known tweaks.
   private static func parted(_ name: String) throws(TweakError) -> TweakID {
-    guard let index = name.firstIndex(of: "/") ?? name.firstIndex(of: ".") else {
+    let scalars = name.unicodeScalars
+    guard let index = scalars.firstIndex(of: "/") ?? scalars.firstIndex(of: ".") else {
       throw .invalidArgument(name, reason: "it must consist of a feature and a variable, such as \"shop/limit\"")
     }
-    let id = TweakID(feature: String(name[..<index]), variable: String(name[name.index(after: index)...]))
+    let id = TweakID(feature: String(name[..<index]), variable: String(name[scalars.index(after: index)...]))
     if id.feature.isEmpty || id.variable.isEmpty {
       throw .invalidArgument(name, reason: "neither the feature nor the variable may be empty, as in \"shop/limit\"")
     }

@@ -1,4 +1,5 @@
 public import AppGroups
+import FileSignals
 public import Foundation
 public import Signals
 
@@ -104,7 +105,8 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   public var tweakIDs: Set<TweakID> {
     Set(
       userDefaults.dictionaryRepresentation().keys.compactMap { key in
-        key.hasPrefix(Self.prefix) ? TweakName.id(of: key.dropFirst(Self.prefix.count)) : nil
+        key.begins(with: Self.prefix)
+          ? TweakName.id(of: String(decoding: key.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self)) : nil
       }
     )
   }

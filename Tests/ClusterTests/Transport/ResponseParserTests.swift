@@ -28,6 +28,7 @@ struct ResponseParserTests {
     ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", 200, "x", true),
     ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nTrailer: x\r\n\r\n", 200, "", true),
     ("HTTP/1.1 204 No Content\r\n\r\n", 204, "", true),
+    ("HTTP/1.1 200 \u{301}\r\nX:\u{301}y\r\nContent-Length: 2\r\n\r\nhi", 200, "hi", true),
   ]
 
   @Test func `responses are parsed in any partition of their bytes`() throws {

@@ -34,4 +34,17 @@ struct SQLTokensTests {
     #expect(try connection.value("SELECT a FROM \(SQL.name(name))") == .text(name))
     #expect(try connection.tableNames() == [name])
   }
+
+  @Test func `the semicolon at the end of a statement is found by scalars, as SQLite finds it`() {
+    let end = ";\u{301}"
+    for (sql, statement) in [
+      ("SELECT 1; ", "SELECT 1"), ("SELECT 1; -- one\n", "SELECT 1"), ("SELECT 1; /* ; */ ;", "SELECT 1"),
+      ("SELECT 'a;' ;", "SELECT 'a;' "), ("SELECT '\u{301}a' ; ", "SELECT '\u{301}a' "),
+      ("SELECT '\u{301};'", "SELECT '\u{301};'"),
+      ("SELECT [\u{301};] /*\u{301};*/ ;", "SELECT [\u{301};] /*\u{301};*/ "),
+      ("SELECT 1; SELECT 2", "SELECT 1; SELECT 2"), ("SELECT 1" + end, "SELECT 1" + end),
+    ] {
+      #expect(SQL.withoutEnd(sql) == statement)
+    }
+  }
 }

@@ -62,7 +62,7 @@ struct FlagHazardTests {
     ]
     let ids = [
       ("f", "i"), ("other", "i"), ("a.b", "c"), ("a", "b.c"), ("a/b", "c"), ("a", "b/c"), ("a%2Fb", "c"), ("a-b", "c"),
-      ("a", "b-c"), ("", "x"), ("x", ""),
+      ("a", "b-c"), ("", "x"), ("x", ""), ("\u{301}a", "\u{301}b"), ("a%\u{301}", "%\u{301}"), ("a/\u{301}", "\u{301}"),
     ]
     for provider in providers {
       for (index, id) in ids.enumerated() { try provider.set(.int(index), feature: id.0, variable: id.1) }

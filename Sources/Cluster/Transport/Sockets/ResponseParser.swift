@@ -127,7 +127,7 @@ struct ResponseParser: Sendable {
   private mutating func parseHead(_ line: Data) throws(Malformed) {
     let text = String(decoding: line, as: UTF8.self)
     guard let status else {
-      let words = text.split(separator: " ")
+      let words = text.unicodeScalars.split(separator: " ").map { String($0) }
       guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let number = Int(words[1]) else {
         throw Malformed(reason: "the answer is not HTTP/1.1")
       }
@@ -151,8 +151,10 @@ struct ResponseParser: Sendable {
       }
       return
     }
-    guard let colon = text.firstIndex(of: ":") else { throw Malformed(reason: "a line of the head has no colon") }
-    let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces).lowercased()
+    guard let colon = text.unicodeScalars.firstIndex(of: ":") else {
+      throw Malformed(reason: "a line of the head has no colon")
+    }
+    let value = text[text.unicodeScalars.index(after: colon)...].trimmingCharacters(in: .whitespaces).lowercased()
     switch text[..<colon].lowercased() {
     case "content-length":
       guard let count = Int(value), count >= 0 else { throw Malformed(reason: "the length of the body is no number") }
