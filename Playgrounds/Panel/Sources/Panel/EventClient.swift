@@ -36,8 +36,6 @@ struct EventClient {
   /// The number of the last update that was added.
   private var latest: Int
 
-  /// The time at which the client last took something, while something waits.
-  private(set) var waiting: ContinuousClock.Instant?
   private(set) var isEnding = false
 
   init(after received: EventID, statePause: Duration = .milliseconds(100)) {
@@ -53,7 +51,6 @@ struct EventClient {
     }
     frames.append(frame)
     bytes += frame.bytes.count
-    noteWaiting()
   }
 
   /// Replaces the state that the client has not received yet.
@@ -73,18 +70,12 @@ struct EventClient {
     processes = update.processes ?? processes
     problems = update.problems ?? problems
     if hasLists { due = now }
-    if due != nil { noteWaiting() }
   }
 
-  mutating func addHeartbeat() {
-    isHeartbeatDue = true
-    noteWaiting()
-  }
+  mutating func addHeartbeat() { isHeartbeatDue = true }
 
   /// Ends the stream after everything that waits.
   mutating func end() { isEnding = true }
-
-  private mutating func noteWaiting() { waiting = waiting ?? .now }
 
   private var hasLists: Bool { !removed.isEmpty || processes != nil || problems != nil }
 
@@ -116,7 +107,6 @@ struct EventClient {
       self.gap = nil
     }
     if frames.isEmpty, isStateReady(now) { takeState(into: &taken, epoch, now) }
-    waiting = frames.isEmpty && due == nil ? nil : now
     return taken
   }
 

@@ -39,7 +39,8 @@ public final class PanelServer: Sendable {
       inspector: inspector, hub: hub, pages: try PageFiles(), token: stored.token,
       port: { chosen.value.load(ordering: .relaxed) })
     server = HTTPServer(
-      address: try .inet(ip4: "127.0.0.1", port: stored.port), logger: .disabled, handler: routes)
+      address: try .inet(ip4: "127.0.0.1", port: stored.port),
+      pool: ReadingLimit(.seconds(10), of: HTTPServer.defaultPool()), logger: .disabled, handler: routes)
   }
 
   /// Starts the server, and runs it until the task is cancelled.
