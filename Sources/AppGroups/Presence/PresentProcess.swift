@@ -7,7 +7,8 @@ public struct PresentProcess<Value: Sendable>: Sendable, Identifiable {
 
   /// The process identifier, for people and logs.
   ///
-  /// It may belong to another process by the time it is read.
+  /// It may belong to another process by the time it is read. In another container, it is a number in the table of
+  /// processes of that container.
   public let processIdentifier: Int32
 
   /// The name of the process.

@@ -106,6 +106,41 @@ struct PresentProcessTests {
     #expect(kill(sleeper, 0) == 0, "it is still running")
   }
 
+  #if os(Linux)
+    /// The arguments of `unshare` with which a program has a table of processes of its own, as in a container.
+    private static let separately = ["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--"]
+
+    private static func isSeparable() -> Bool {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/unshare")
+      process.arguments = separately + ["/bin/true"]
+      process.standardError = FileHandle.nullDevice
+      do { try process.run() } catch { return false }
+      process.waitUntilExit()
+      return process.terminationStatus == 0
+    }
+
+    @Test(.enabled("namespaces are allowed") { isSeparable() })
+    func `a process with another table of processes is present until it ends, except while it is suspended`()
+      async throws
+    {
+      let arguments = Self.separately + [PeerProcess.builtExecutable.path]
+      let holder = try PeerProcess(executable: URL(filePath: "/usr/bin/unshare"), arguments: arguments)
+      try await holder.send("presence \(fixture.path) presence")
+      try await holder.send("announce recording")
+      try await expect(["recording"])
+      // Its number there is the number of another process here.
+      #expect(presence.value.first?.processIdentifier == 1)
+      #expect(try presence.read().map(\.value) == ["recording"])
+      try await holder.send("suspend \(fixture.path)")
+      try await expect([])
+      try await holder.send("resume \(fixture.path)")
+      try await expect(["recording"])
+      try await holder.kill()
+      try await expect([])
+    }
+  #endif
+
   @Test
   func `unobserved deaths are noticed by the next read`() async throws {
     let holder = try await peer()
