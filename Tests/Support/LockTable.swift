@@ -1,32 +1,25 @@
 public import Foundation
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
-/// The kernel's list of locks, as far as the system provides one.
+/// The locks of files, as far as the system lists them.
 public enum LockTable {
-  /// Returns the files in a directory whose locks a process holds, by their inodes.
+  /// Returns the files in a directory in which a process holds locks.
   ///
-  /// The list is empty on systems that do not list locks.
+  /// They are read one open file after another: the kernel's list of all locks is read in pieces, and misses locks while
+  /// other threads release theirs. The list is empty on systems that do not list locks.
   public static func files(in directory: URL, lockedBy process: Int32) throws -> [String] {
     #if os(Linux)
-      let lines = try String(contentsOf: URL(filePath: "/proc/locks"), encoding: .utf8).split(separator: "\n")
-      let inodes = lines.compactMap { line -> String? in
-        let words = line.split(separator: " ")
-        guard words.count > 5, words[1] != "->", Int32(words[4]) == process else { return nil }
-        return words[5].split(separator: ":").last.map(String.init)
+      let folder = directory.resolvingSymlinksInPath().path + "/"
+      let manager = FileManager.default
+      let files = try manager.contentsOfDirectory(atPath: "/proc/\(process)/fd").compactMap { number -> String? in
+        // A file that has just been closed has no entry any more.
+        guard let path = try? manager.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\(number)"),
+          path.hasPrefix(folder),
+          let status = try? String(contentsOfFile: "/proc/\(process)/fdinfo/\(number)", encoding: .utf8),
+          status.contains("lock:")
+        else { return nil }
+        return String(path.dropFirst(folder.count))
       }
-      if inodes.isEmpty { return [] }
-      let files = FileManager.default.enumerator(atPath: directory.path)?.compactMap { $0 as? String } ?? []
-      return files.filter { file in
-        var status = stat()
-        return lstat(directory.path + "/" + file, &status) == 0 && inodes.contains("\(status.st_ino)")
-      }
+      return Array(Set(files))
     #else
       return []
     #endif
