@@ -3,7 +3,7 @@ public import Synchronization
 extension Property {
   /// Creates a derived property.
   ///
-  /// Inlining merges reading the inputs and computing into one function.
+  /// Inlining merges reading the inputs and updating the value into one function.
   @inlinable @inline(__always)
   static func computed<Inputs: DerivedInputs>(
     from inputs: Inputs,

@@ -2,13 +2,19 @@
 enum Debris {
   private static let lock = Lock()
   // Sound: the lock guards both.
-  private nonisolated(unsafe) static var pending: [DerivedNode.Update] = []
+  private nonisolated(unsafe) static var pending: [Closures] = []
   private nonisolated(unsafe) static var isClearing = false
 
-  /// Releases a node's closure, now or after the link whose release led here.
-  static func clear(_ body: inout DerivedNode.Update?) {
+  /// The closures of a node, each of which may own the next link.
+  private struct Closures {
+    let update: DerivedNode.Update?
+    let transform: (any AnyObject & Sendable)?
+  }
+
+  /// Releases a node's closures, now or after the link whose release led here.
+  static func clear(_ update: inout DerivedNode.Update?, _ transform: inout (any AnyObject & Sendable)?) {
     let isOurs = lock.withLock {
-      if let update = body.take() { pending.append(update) }
+      pending.append(Closures(update: update.take(), transform: transform.take()))
       defer { isClearing = true }
       return !isClearing
     }
@@ -16,7 +22,7 @@ enum Debris {
     while let next = pop() { withExtendedLifetime(next) {} }
   }
 
-  private static func pop() -> DerivedNode.Update? {
+  private static func pop() -> Closures? {
     lock.withLock {
       isClearing = !pending.isEmpty
       return pending.popLast()

@@ -96,7 +96,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   deinit {
     state.deinitialize(count: 1)
     state.deallocate()
-    if let detachable { Debris.clear(&detachable.body) }
+    if let detachable { Debris.clear(&detachable.body, &transform) }
   }
 
   /// Sets the core that owns the node.
@@ -214,17 +214,25 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
 
   // MARK: The end
 
-  /// Releases the closure of a value that has ended, unless the value was not observed and may be out of date.
+  /// Releases the closure of a value that has ended, unless the value may be out of date.
   ///
   /// The caller holds no lock.
   func end() {
     let transform = core._withUnsafeGuaranteedRef { core in
       core.lock.withLock {
-        isFinal = state.pointee.isSettled
+        noteFinal(core)
         return takeTransform()
       }
     }
     withExtendedLifetime(transform) {}
+  }
+
+  /// Records that the value is final if it has ended and is up to date, before it can be marked for another reason.
+  ///
+  /// The caller holds the core's lock. A closed source has marked its last write, so the value is never out of date
+  /// again.
+  func noteFinal(_ core: SourceCore) {
+    if core.isClosed, state.pointee.isSettled { isFinal = true }
   }
 
   /// Moves the closure's owner out if it is not needed any more, so that it can be released.

@@ -67,8 +67,9 @@ enum Topology: Sendable {
     for core in ended {
       core.node?.update(publishing: true)
       core.finish()
-      core.node?.end()
     }
+    // Last, because what is released may cancel subscriptions to the other values.
+    for core in ended { core.node?.end() }
   }
 
   private static func close(_ core: SourceCore, _ ended: inout [SourceCore]) {
@@ -115,7 +116,9 @@ enum Topology: Sendable {
   }
 
   private static func unlink(_ node: DerivedNode) {
-    node.core.takeUnretainedValue().lock.withLock {
+    let core = node.core.takeUnretainedValue()
+    core.lock.withLock {
+      node.noteFinal(core)
       node.state.pointee.isLinked = false
       node.state.pointee.mark()
     }

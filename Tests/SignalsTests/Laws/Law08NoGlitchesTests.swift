@@ -205,6 +205,14 @@ struct Law08NoGlitchesTests {
     last = source
   }
 
+  @Test func `a chain of derived values whose closures capture the links is released without recursion`() {
+    var last: Property<Int>? = MutableProperty(0)
+    for _ in 0..<20_000 {
+      last = last.map { link in Property.derived(link) { value in withExtendedLifetime(link) { value } } }
+    }
+    last = nil
+  }
+
   @Test func `the cost of a ladder of diamonds grows with its nodes, not its paths`() {
     let source = MutableProperty(1)
     let computations = Counter()

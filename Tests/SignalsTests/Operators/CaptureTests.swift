@@ -215,7 +215,7 @@ struct CaptureTests {
 
   /// The ways in which a value may be derived from a property.
   enum Derivation: CaseIterable {
-    case one, two, array, chain, tall, lens, withOther, shared
+    case one, two, array, list, chain, tall, lens, withOther, shared
   }
 
   private func derive(_ how: Derivation, from source: MutableProperty<Int>, _ probe: Probe) -> Property<Int> {
@@ -226,6 +226,8 @@ struct CaptureTests {
     switch how {
     case .one: return Property.derived(source, same)
     case .two: return Property.derived(source, source) { first, _ in same(first) }
+    case .list:
+      return Property.derived(source, source, source, source, source, source) { first, _, _, _, _, _ in same(first) }
     case .array: return Property.derived([source, source]) { same($0[0]) }
     case .chain: return Property.derived(Property.derived(source, same), source) { first, _ in same(first) }
     case .tall: return (0..<200).reduce(source as Property<Int>) { last, _ in Property.derived(last, same) }
@@ -261,6 +263,28 @@ struct CaptureTests {
     #expect(value.changes.traced == ["|"])
     #expect(Property.derived(value) { $0 + 1 }.value == 3)
     withExtendedLifetime(tokens) {}
+  }
+
+  @Test func `a subscriber that cancels at the end keeps no captures of a derived value's closure`() {
+    let released = Counter()
+    var source: MutableProperty<Int>? = MutableProperty(1)
+    func make(_ source: Property<Int>) -> Property<Int> {
+      let probe = Probe { released.add() }
+      return Property.derived(source) { value in
+        probe.touch()
+        return value
+      }
+    }
+    let value = source.map(make)
+    let tokens = Box<Set<SignalSubscription>>([])
+    var first: Set<SignalSubscription> = []
+    value?.sink(receiveCompletion: { _ in tokens.value = nil }, receiveValue: { _ in }).store(in: &first)
+    tokens.value = first
+    first = []
+    source = nil
+    #expect(tokens.value == nil)
+    #expect(released.value == 1)
+    #expect(value?.value == 1)
   }
 
   @Test func `a derived value lets go of an input that has ended while another one lives`() {
