@@ -21,7 +21,21 @@ public final class TokenClient: AuthControllerDelegate {
     let configuration = URLSessionConfiguration.ephemeral
     // Every call must end in a bounded time, because other processes wait for it.
     configuration.timeoutIntervalForRequest = 5
-    session = URLSession(configuration: configuration)
+    session = URLSession(configuration: configuration, delegate: StaysWithServer(), delegateQueue: nil)
+  }
+
+  /// Follows no redirection, because it could carry the token to another server.
+  private final class StaysWithServer: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+      newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+      #if canImport(FoundationNetworking)
+        // An answer for a cancelled task would end the process.
+        guard task.state == .running else { return }
+      #endif
+      completionHandler(nil)
+    }
   }
 
   /// Logs in the user with a name.
