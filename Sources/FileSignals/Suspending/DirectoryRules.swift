@@ -91,6 +91,11 @@ package final class DirectoryRules: Sendable {
   /// machine, and too large for a program that must not wait.
   package static func patience(for file: URL) -> Duration { limit(for: file) ?? defaultPatience }
 
+  /// Returns the longest time to wait for a name that another object has, such as that of a consumer or of an author.
+  ///
+  /// It is the limit of the directory for locks, or half a second, in which an object that is about to end may end.
+  package static func nameLimit(for file: URL) -> Duration { limit(for: file) ?? .milliseconds(500) }
+
   /// Returns the phase for a file.
   package static func phase(for file: URL) -> Phase {
     // Ordered after the registration of the caller; see ``Suspensions/add(_:at:)``.

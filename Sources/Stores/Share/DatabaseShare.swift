@@ -79,7 +79,7 @@ public final class DatabaseShare: Sendable {
   ///     receives only changes that are committed while it runs, and leaves nothing behind in the database.
   ///   - limits: The limits of the history.
   ///   - lockTimeout: The longest wait for an author's name that another share has; `.zero` for none. By default, it is
-  ///     the `lockTimeout` of the container or, without that, the `busyTimeout` of the database.
+  ///     the `lockTimeout` of the container or, without that, half a second.
   /// - Throws: ``DatabaseShareError``, such as ``DatabaseShareError/authorInUse(_:_:after:holder:)``, or
   ///   ``DatabaseError/noSuchTable(_:path:known:)`` in a ``DatabaseShareError/database(_:)``.
   public init(
@@ -96,7 +96,7 @@ public final class DatabaseShare: Sendable {
     guard url.path.isPath(below: root) else { throw .outsideContainer(url, container: container.containerURL) }
     engine = try ShareEngine(
       database, in: url, author: author, isUnique: false, remembersPosition: remembersPosition, tables: tables,
-      limits: limits, lockTimeout: lockTimeout ?? container.lockTimeout ?? database.file.busyTimeout)
+      limits: limits, lockTimeout: lockTimeout ?? DirectoryRules.nameLimit(for: container.containerURL))
   }
 
   /// The tables whose changes are shared and received, as spelled in the file; `nil` for all tables.

@@ -98,11 +98,8 @@ struct ConsumerPlace: Sendable {
   }
 
   /// The time for which the consumer waits for another process of the same name, before it reports that.
-  ///
-  /// Without a limit, a consumer that is about to end may end first.
   var patience: DispatchTimeInterval {
-    let limit = DirectoryRules.limit(for: file(Self.lockSuffix)) ?? .milliseconds(500)
-    let (seconds, attoseconds) = limit.components
+    let (seconds, attoseconds) = DirectoryRules.nameLimit(for: file(Self.lockSuffix)).components
     guard seconds < 1 << 30 else { return .never }
     return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
   }
