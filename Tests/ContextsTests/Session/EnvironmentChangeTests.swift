@@ -11,6 +11,8 @@ import Testing
 struct EnvironmentChangeTests {
   private let directory: TemporaryDirectory
   private let scope: Scope
+  /// Held by whoever uses the archive or switches, as the lock of an environment's owner is.
+  private let turn = NSRecursiveLock()
   private let delegate = TestDelegate(trusts: true)
   private let context: StandardAppContext<Account>
 
@@ -18,7 +20,9 @@ struct EnvironmentChangeTests {
     directory = try TemporaryDirectory()
     let home = directory.file("home")
     try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
-    scope = Scope(root: home)
+    scope = Scope(
+      root: home, whileSteady: { [turn] body in try turn.withLock(body) }, hasGoneOver: { true },
+      catchUp: { [turn] in turn.withLock {} })
     context = try StandardAppContext<Account>(
       scope: scope, configuration: ContextConfiguration(policy: SessionPolicy(keepsSessions: true)))
     try await context.setup(authDelegate: delegate)
@@ -26,16 +30,20 @@ struct EnvironmentChangeTests {
 
   /// Puts the contents of the home away, and those of another environment in their place.
   private func change(from old: String, to new: String) async throws {
-    let (scope, home, directory) = (scope, scope.root, directory.url)
+    let (scope, turn, home, directory) = (scope, turn, scope.root, directory.url)
     try await onThread {
-      try scope.swap {
-        try FileManager.default.moveItem(at: home, to: directory.appending(path: old))
-        let other = directory.appending(path: new)
-        if FileManager.default.fileExists(atPath: other.path) {
-          try FileManager.default.moveItem(at: other, to: home)
-        } else {
-          try FileManager.default.createDirectory(
-            at: home.appending(path: "Session"), withIntermediateDirectories: true)
+      let changes = ScopeChanges()
+      defer { changes.send() }
+      try turn.withLock {
+        try scope.swap(into: changes) {
+          try FileManager.default.moveItem(at: home, to: directory.appending(path: old))
+          let other = directory.appending(path: new)
+          if FileManager.default.fileExists(atPath: other.path) {
+            try FileManager.default.moveItem(at: other, to: home)
+          } else {
+            try FileManager.default.createDirectory(
+              at: home.appending(path: "Session"), withIntermediateDirectories: true)
+          }
         }
       }
     }
