@@ -243,8 +243,7 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
         + "open it without the scope."
     case .authorInUse(let name, let path, let limit, let holder):
       "Can't share \(path) as \(name.debugDescription): another share of the file has that name"
-        + (holder.map { ", in \($0)" } ?? "") + (limit > .zero ? ", and kept it for \(limit.formatted())" : "")
-        + ". End that share or process, or give each process a name of its own."
+        + Self.tenancy(of: holder, for: limit) + ". End that share or process, or give each process a name of its own."
     case .openingUnderWay(let path):
       "Can't open \(path) inside a migration that has to end before. Use the `Migration` that the step receives, or open "
         + "the databases one after the other."
@@ -287,4 +286,12 @@ extension SQLiteFailure {
 
   /// The statement, as the end of a clause.
   fileprivate var place: String { statement.map { ", in: \($0)" } ?? "" }
+}
+
+extension DatabaseError {
+  /// Returns the words that say who has a name, and how long this process has waited for it.
+  private static func tenancy(of holder: LockHolder?, for limit: Duration) -> String {
+    let place = holder.map { ", in \($0)" } ?? ""
+    return limit > .zero ? "\(place), and kept it for \(limit.formatted())" : place
+  }
 }
