@@ -19,12 +19,12 @@ import Testing
 
   /// Runs a server, and returns the result of a closure that receives its port.
   private func serving<Result: Sendable>(
-    limit: Duration, _ handler: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse,
+    limit: Duration, _ handler: @escaping @concurrent @Sendable (HTTPRequest) async throws -> HTTPResponse,
     _ body: (UInt16) async throws -> Result
   ) async throws -> Result {
     let server = HTTPServer(
       address: try .inet(ip4: "127.0.0.1", port: 0), pool: ReadingLimit(limit, of: HTTPServer.defaultPool()),
-      logger: .disabled, handler: handler)
+      logger: .disabled, handler: ClosureHTTPHandler(handler))
     let running = Task { try await server.run() }
     defer { running.cancel() }
     try await server.waitUntilListening()
@@ -43,7 +43,7 @@ import Testing
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { do { try FileManager.default.removeItem(at: directory) } catch {} }
     let hub = EventHub(try Inspector(directory: directory))
-    let isOpen: @Sendable (HTTPRequest) async throws -> HTTPResponse = { _ in
+    let isOpen: @concurrent @Sendable (HTTPRequest) async throws -> HTTPResponse = { _ in
       guard let client = await hub.open(after: nil) else { return HTTPResponse(statusCode: .serviceUnavailable) }
       return HTTPResponse(
         statusCode: .ok,
