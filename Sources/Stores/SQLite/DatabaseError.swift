@@ -292,6 +292,6 @@ extension DatabaseError {
   /// Returns the words that say who has a name, and how long this process has waited for it.
   private static func tenancy(of holder: LockHolder?, for limit: Duration) -> String {
     let place = holder.map { ", in \($0)" } ?? ""
-    return limit > .zero ? "\(place), and kept it for \(limit.formatted())" : place
+    return limit > .zero ? "\(place), and kept it for \(limit)" : place
   }
 }
