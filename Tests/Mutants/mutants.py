@@ -1,0 +1,180 @@
+"""Deliberate faults, each of which a test must find; `.ci/mutants` builds the package with one after the other.
+
+A fault replaces pieces of the code. Each piece must occur exactly once, so that a fault does not disappear unnoticed
+when the code changes.
+"""
+
+
+class Mutant:
+    def __init__(self, name, finder, *edits, release=False):
+        self.name = name
+        self.finder = finder
+        self.edits = edits
+        self.release = release
+
+
+GROUPS = "Sources/AppGroups/"
+MUTANTS = [
+    # Shared files and suites.
+    Mutant(
+        "an update that unlocks the file before it has changed it", r"AppGroupsTests\.IncrementTests",
+        (GROUPS + "File/SharedFileEngine+Writing.swift",
+         "        (newValue, present) = try stored(in: file, trustsEmptiness: trustsEmptiness)\n",
+         "        (newValue, present) = try stored(in: file, trustsEmptiness: trustsEmptiness)\n"
+         "        file.unlock()\n")),
+    Mutant(
+        "an update that begins with the value in memory", r"AppGroupsTests\.IncrementTests",
+        (GROUPS + "File/SharedFileEngine+Writing.swift",
+         "    if data == known { return (current, data) }",
+         "    if known != nil { return (current, data) }")),
+    Mutant(
+        "a rename before the content is complete", r"AppGroupsTests\.TornReadTests",
+        ("Sources/FileSignals/Durable/PreparedWrite.swift",
+         "      try open(mode: mode)\n      try data.withUnsafeBytes",
+         "      try open(mode: mode)\n"
+         "      _ = renameat(\n"
+         "        file.place.folder.number, file.place.location.temporaryName, file.place.directory.number,\n"
+         "        file.place.location.name)\n"
+         "      try data.withUnsafeBytes"),
+        ("Sources/FileSignals/Durable/PreparedWrite.swift",
+         "file.place.directory.number, location.name) == 0\n    else {",
+         "file.place.directory.number, location.name) == 0\n      || errno == ENOENT\n    else {")),
+    Mutant(
+        "a suite that sets a key without reading the file", r"AppGroupsTests\.SuiteProcessTests",
+        (GROUPS + "Suite/AppGroupsSuite+Writing.swift",
+         "    try change { $0[name] = entry }",
+         "    var contents = value\n    contents[name] = entry\n    try change { [contents] in $0 = contents }")),
+    Mutant(
+        "a directory that is not synchronized", r"AppGroupsTests\.DurabilityTests",
+        ("Sources/FileSignals/Durable/ExclusiveFile.swift",
+         "  package func synchronizeDirectory() throws(DurableFileError) {\n",
+         "  package func synchronizeDirectory() throws(DurableFileError) {\n    if getpid() > 0 { return }\n")),
+    Mutant(
+        "a file that cannot be examined counts as missing",
+        r"FileSignalsTests\.AbsenceTests|AppGroupsTests\.UnknownFileTests|ContainersTests\.UnknownEntryTests",
+        ("Sources/FileSignals/System/FileStatus.swift",
+         "    if errno == ENOENT || errno == ENOTDIR { return nil }", "    if errno != 0 { return nil }")),
+    # Logs.
+    Mutant(
+        "a position that is saved before the event is handled", r"AppGroupsTests\.(LogProcessTests|LogReplacingTests)",
+        (GROUPS + "Log/Consumers/LogAudience.swift",
+         "      state.cursor.give(entry.position, of: entry.id.producer)\n",
+         "      state.cursor.give(entry.position, of: entry.id.producer)\n"
+         "      state.cursor.handle(entry.position, of: entry.id.producer)\n")),
+    Mutant(
+        "trimming that ignores a consumer", r"AppGroupsTests\.LogTrimmingTests",
+        (GROUPS + "Log/Consumers/LogTrimmer.swift",
+         "(!consumers.isEmpty && consumers.allSatisfy { has($0, read: segment) })",
+         "(!consumers.isEmpty && consumers.dropFirst().allSatisfy { has($0, read: segment) })")),
+    Mutant(
+        "a replaced loop whose unfinished events count as handled", r"AppGroupsTests\.LogReplacingTests",
+        (GROUPS + "Log/Consumers/LogAudience+State.swift",
+         "      if !isEmpty, hasOrphans {", "      if !isEmpty, hasOrphans, generation < 0 {")),
+    Mutant(
+        "an event that is delivered without a look for its cause", r"AppGroupsTests\.LogCauseTests",
+        (GROUPS + "Log/Reading/ProducerMerge.swift",
+         "      guard isLimited || reader.stamp <= checkedStamp else {",
+         "      guard isLimited || reader.stamp <= .max else {")),
+    # Databases.
+    Mutant(
+        "a feed out of order", r"StoresTests\.DatabaseShareTests",
+        ("Sources/Stores/Share/ShareTables.swift",
+         "WHERE sequence > ? ORDER BY sequence LIMIT ?", "WHERE sequence > ? ORDER BY sequence DESC LIMIT ?")),
+    Mutant(
+        "two copies of a database in one folder", r"StoresTests\.BackupRaceTests",
+        ("Sources/Stores/Backup/CopyFolder.swift",
+         "\\(Self.prefix)\\(UUID.random().uuidString)\"", "\\(Self.prefix)00000000-0000-0000-0000-000000000000\""),
+        ("Sources/Stores/Backup/CopyFolder.swift",
+         "guard mkdir(path, 0o700) == 0 else {", "guard mkdir(path, 0o700) == 0 || errno == EEXIST else {"),
+        ("Sources/Stores/Backup/CopyFolder.swift",
+         "        guard let lock = try Self.lock(path) else { continue }",
+         "        guard let lock = try FileLock.acquired(at: URL(filePath: \"\\(path)/\\(UUID.random())\"))\n"
+         "        else { continue }")),
+    Mutant(
+        "a database whose link is not resolved", r"StoresTests\.LinkedDatabaseTests",
+        ("Sources/Stores/Database/DatabaseLocation.swift",
+         "    guard case .file(let url) = self, let path = canonicalPath(ofFile: url.path) else { return self }",
+         "    guard case .file(let url) = self, let path = canonicalPath(ofFile: url.path), getpid() < 0\n"
+         "    else { return self }")),
+    Mutant(
+        "openings that wait for each other", r"StoresTests\.StoreOpeningTests",
+        ("Sources/Stores/Store/Store+Openings.swift",
+         "        next = opener(of: wanted)\n        if next == thread { return false }\n",
+         "        next = opener(of: wanted)\n")),
+    Mutant(
+        "a full-text index that compares texts by their collation", r"StoresTests\.SearchCollationTests",
+        ("Sources/Stores/Search/SearchTables.swift", "form == .current ? \" COLLATE", "form != .current ? \" COLLATE")),
+    Mutant(
+        "a window that begins at the empty text", r"StoresTests\.Window.*",
+        ("Sources/Stores/Window/WindowSeek.swift",
+         "    case .text: Condition(.sql(\"\\(SQL.name(order.column.description)) < x''\", []))",
+         "    case .text: comparison(order, .greaterOrEqual, .text(\"\"))")),
+    Mutant(
+        "a migration that forgets what depends on its table", r"StoresTests\.DependentTests",
+        ("Sources/Stores/Schema/Migration.swift", "    try dependents.restore(on: connection)\n", "")),
+    Mutant(
+        "a relative URL that loses its base", r"StoresTests\.RoundTripTests",
+        ("Sources/Stores/Model/RowEncoder.swift",
+         "    if let base = url.baseURL {", "    if let base = url.baseURL, base.path.isEmpty, url.path.count < 0 {")),
+    # Environments.
+    Mutant(
+        "a switch that is published before its files are in place", r"ContainersTests\.CrashTests",
+        ("Sources/Containers/Engine/ContainerAccess+Switching.swift",
+         "      try moves.perform()\n      // No process shows", "      // No process shows"),
+        ("Sources/Containers/Engine/ContainerAccess+Switching.swift",
+         "      try store.commit(prepared, changed, file) { engine.step($0) }\n",
+         "      try store.commit(prepared, changed, file) { engine.step($0) }\n      try moves.perform()\n")),
+    Mutant(
+        "a clone that copies a database file by file", r"ContainersTests\.DatabaseCopyTests",
+        ("Sources/Containers/Tree/FileSnapshot.swift",
+         "    guard log || journal || hasMark(databaseMark, file.number) else {",
+         "    guard log && journal && getpid() < 0 else {")),
+    # Sessions.
+    Mutant(
+        "a renewal without the lock of the other processes",
+        r"ContextsTests\.(ContextProcessTests|KnownUserProcessTests)",
+        ("Sources/Contexts/Session/RenewalAttempt.swift",
+         "    locks.appending(path: UserDirectory.name(for: userID), directoryHint: .notDirectory)",
+         "    locks.appending(\n"
+         "      path: UserDirectory.name(for: userID) + \"\\(getpid())\", directoryHint: .notDirectory)")),
+    Mutant(
+        "a note of a renewal that replaces another user's", r"ContextsTests\.(RandomUserChangeTests|KnownUser.*)",
+        ("Sources/Contexts/Session/RenewalAttempt.swift",
+         "    let others = try readForWriting().filter { $0.userID != claim.userID && isNeeded($0.userID ?? \"\") }",
+         "    let others = try readForWriting().filter { isNeeded($0.userID ?? \"\") && getpid() < 0 }")),
+    # Flags.
+    Mutant(
+        "an older answer that replaces a newer patch", r"TweaksTests\.RemoteOrderTests",
+        ("Sources/Tweaks/Remote/Machine/RemoteMachine+Answers.swift",
+         "    if order == .newer { adopt(content, &turn) }", "    adopt(content, &turn)")),
+    # Clusters.
+    Mutant(
+        "a key that is removed only by the task that may be cancelled",
+        r"ClusterTests\.(MembersTests|UncertainWriteTests)",
+        ("Sources/Cluster/Members/Membership.swift",
+         "    return attempt.map { Self.removal(of: $0, from: core) }",
+         "    return Task.isCancelled ? nil : attempt.map { Self.removal(of: $0, from: core) }")),
+    Mutant(
+        "a lease whose end is noticed only at the next renewal", r"ClusterTests\.(MembersTests|SessionTests)",
+        ("Sources/Cluster/Writing/ClusterSession.swift",
+         "          if self?.isOver(lease.id) != false { return }",
+         "          if self?.isCurrent(lease.id) != nil { return }")),
+    # Requests.
+    Mutant(
+        "a redirection that is followed with the key", r"(RequestsTests|TweaksTests)\..*",
+        ("Sources/Requests/RequestReceivers.swift",
+         "    completionHandler(nil)\n", "    completionHandler(request)\n")),
+    # The core.
+    Mutant(
+        "a subscriber that may be freed while it is being cancelled", "SignalsTests.StormTests",
+        ("Sources/Signals/SignalSubscription.swift",
+         "    self.node = .passRetained(node)\n", "    self.node = .passUnretained(node)\n"),
+        ("Sources/Signals/Core/SourceCore.swift", "$0.node.take()?.release()", "$0.node = nil"),
+        ("Sources/Signals/Core/SourceCore.swift",
+         "    guard let node = subscription.node.take()?.takeRetainedValue() else { return lock.unlock() }\n"
+         "    interest.wrappingSubtract(1, ordering: .relaxed)\n",
+         "    guard let reference = subscription.node else { return lock.unlock() }\n"
+         "    interest.wrappingSubtract(1, ordering: .relaxed)\n"
+         "    let node = reference.takeUnretainedValue()\n    subscription.node = nil\n"),
+        release=True),
+]
