@@ -84,6 +84,8 @@ extension ContainerAccess {
       try loadSettings(of: name ?? changed.active.uuidString)
       engine.step(.loaded)
       try store.commit(prepared, changed, file) { engine.step($0) }
+      // Once more, because a process that has not followed yet may have subscribed to the old log in between.
+      LogConsumers.expectConsumers(of: hidden.place(of: stash), in: layout.root)
     } catch {
       try giveUp(moves)
       throw error

@@ -5,7 +5,8 @@ package import Foundation
 package enum LogConsumers {
   /// Keeps the logs of the new contents for the consumers of the old ones, which may arrive later.
   ///
-  /// Call it before any process shows the new contents. An error does not stop a switch: a consumer for which no note
+  /// Call it before any process shows the new contents, and again when the switch is recorded, because a process that
+  /// shows the old ones may subscribe in between. An error does not stop a switch: a consumer for which no note
   /// is left begins with the events that the log still has.
   ///
   /// - Parameters:

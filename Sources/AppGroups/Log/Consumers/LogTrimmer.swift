@@ -43,8 +43,9 @@ struct LogTrimmer {
     guard let lock = try place.lockTrimming(isWaiting: isWaiting) else { return }
     try removeLitter()
     var problem: AppGroupsLogError?
-    let consumers = try consumers { problem = problem ?? $0 }
+    // Before the consumers: a segment that is full now has no event that a later consumer needs.
     let (sealed, activeSize) = try segments()
+    let consumers = try consumers { problem = problem ?? $0 }
     var kept: [Segment] = []
     for segment in sealed {
       if segment.size <= SegmentHeader.size || (!consumers.isEmpty && consumers.allSatisfy { has($0, read: segment) }) {
