@@ -118,7 +118,12 @@ package struct FileLock: ~Copyable, Sendable {
   /// - Throws: ``DurableFileError`` if the system refuses for another reason, or if this process is suspended in the
   ///   directory of the file.
   package func tryLock(_ mode: Mode = .exclusive) throws(DurableFileError) -> Bool {
-    try listed { () throws(DurableFileError) in try tryAcquire(mode) }
+    try listed { () throws(DurableFileError) in
+      guard try tryAcquire(mode) else { return false }
+      // A suspension with a limit may have ceased to wait for the attempt.
+      try DirectoryRules.checkOpen(url)
+      return true
+    }
   }
 
   /// Releases the lock; the file stays open.
