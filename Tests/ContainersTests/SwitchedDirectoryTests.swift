@@ -7,7 +7,7 @@ import Testing
 @testable import Containers
 
 /// Values in a root that an `AppContainer` switches, opened in a way that would not follow switches.
-@Suite("Opening without a scope in a switched directory", .eachLayout, .timeLimit(.minutes(2)))
+@Suite("Opening without a scope in a switched directory", .eachLayout, .patient)
 struct SwitchedDirectoryTests {
   private let fixture: Fixture
   private let app: AppContainer
