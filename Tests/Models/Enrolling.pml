@@ -1,0 +1,400 @@
+/* A log that is opened in a scope while the contents of the scope are swapped.
+ *
+ * One process opens a log and subscribes to it. In the meantime, a thread of this process switches the environment, and
+ * another process does, too. The scope has one member from the beginning: a shared file, whose lock both processes
+ * acquire in order to switch or to update the file.
+ *
+ *   Opening     LogProducer.shared(name:scope:policy:), LogFeed.init(_:limits:decoder:producer:) and subscribe(_:_:)
+ *   Switching   ContainerEngine.exclusively(_:_:) with ContainerAccess.activate(_:)
+ *   Following   ContainerEngine.follow(), after the file of the state has changed
+ *   Beginning   the queue of the feed, with LogFeed.begin(from:_:)
+ *   Other       the other process, with ContainerAccess.activate(_:)
+ *
+ * Claims:
+ *
+ *   - in the end, the log and the feed use the directory of the environment that is active;
+ *   - a feed never begins to read contents that its process does not show;
+ *   - no thread waits for ever.
+ *
+ * Options:
+ *   NESTED            the log is opened inside an update of the shared file, for which a swap waits
+ *   OTHER_HAS_FILE    the other process has the shared file open, too, so its swap waits for updates of it
+ *   PATIENCE_ENDS     the limit of ten seconds for the wait in Scope.enrol(_:) may pass
+ *   NESTED_WAIT_ENDS  inside an update, the waits of ContainerEngine.steadily(_:) have a limit; the code has none
+ *   LIVENESS          checks that all threads finish, instead of the other claims
+ *   FAULT=…           one of the deliberate faults below
+ */
+
+/* Scope.enrol(_:) does not wait for the swap in progress: the fault of the first versions. */
+#define ENROLS_AT_ONCE 1
+/* ScopeMembers.hold(keepingRefusing:) does not look for members that were added during the wait. */
+#define ADDITIONS_IGNORED 2
+/* ScopeMembers.hold(keepingRefusing:) counts the additions after it has listed the members. */
+#define COUNTED_LATE 3
+/* LogLocation.init(name:scope:policy:) opens the directory before it enrols. */
+#define OPENED_EARLY 4
+/* LogFeed.tryToBegin(from:_:_:) does not postpone a beginning to the end of a swap. */
+#define BEGINS_AT_ONCE 5
+
+#ifndef FAULT
+#define FAULT 0
+#endif
+
+/* The threads, as holders of locks. */
+#define FREE 0
+#define OPENING 1
+#define SWITCHING 2
+#define FOLLOWING 3
+#define OTHER 4
+
+/* The locks between processes: the root's, and the one of the shared file. */
+byte root, file;
+/* The locks of the process: ContainerEngine.turn and ScopeMembers.turn. */
+byte engineTurn, scopeTurn;
+
+/* The number of the active environment, and of the one that the process shows: ContainerState.switches. */
+byte onDisk, shown;
+
+/* ScopeMembers */
+bool locationIsEnrolled, feedIsEnrolled, isSwapping;
+byte additions;
+
+/* LogLocation: the environment of its open directory. */
+#define NONE 15
+byte place = NONE;
+
+/* LogFeed and LogAudience */
+bool hasSubscriber, postponesBeginnings;
+byte generation, nextPlace, nextGeneration;
+byte runPlace = NONE, runGeneration;
+chan beginnings = [5] of { byte, byte };
+/* The beginnings that wait or are under way. */
+byte waiting;
+
+bool isOpened, isRefused;
+
+/* The switches of the other process, and the number of all switches that have ended. */
+#ifdef LIVENESS
+#define SWITCHES 1
+#else
+#define SWITCHES 2
+#endif
+byte switches;
+
+/* Scope.isFollowed */
+#define isFollowed (!isSwapping && shown == onDisk)
+
+/* LogLocation.prepareSwap(_:) opens the directory of the new contents. */
+#define prepareLocation() place = onDisk
+
+/* LogFeed.prepareSwap(_:) */
+inline prepareFeed() {
+  start = place;
+  atomic {
+    generation++;
+    if
+    :: hasSubscriber -> nextPlace = start; nextGeneration = generation
+    :: else
+    fi
+  };
+  start = 0
+}
+
+/* LogFeed.resumeAfterSwap() */
+inline resumeFeed() {
+  atomic {
+    postponesBeginnings = false;
+    if
+    :: nextGeneration > 0 -> waiting++; beginnings ! nextPlace, nextGeneration; nextPlace = 0; nextGeneration = 0
+    :: else
+    fi
+  }
+}
+
+/* ScopeMembers.all */
+#define listMembers() atomic { holdsLocation = locationIsEnrolled; holdsFeed = feedIsEnrolled }
+
+/* Scope.swap(into:_:publishing:) or Scope.followSwap(into:publishing:); the thread holds the lock of the root. */
+inline swapContents(follows) {
+  /* Scope.withTurn(_:) */
+  atomic { scopeTurn == FREE -> scopeTurn = me };
+  if
+  :: follows -> isSwapping = true
+  :: else
+  fi;
+  /* ScopeMembers.hold(keepingRefusing:) */
+  do
+  :: true ->
+#if FAULT != COUNTED_LATE
+    counted = additions;
+    listMembers();
+#else
+    listMembers();
+    counted = additions;
+#endif
+    /* SharedFileEngine.holdForSwap(within:), which waits for the work in progress, unless it is on this thread. */
+    if
+    :: atomic { file == FREE -> file = me; holdsFile = true }
+    :: file == me
+    fi;
+    if
+    :: counted == additions || FAULT == ADDITIONS_IGNORED -> break
+    :: else ->
+      /* SharedFileEngine.letGo() */
+      if
+      :: holdsFile -> file = FREE; holdsFile = false
+      :: else
+      fi
+    fi
+  od;
+  /* LogFeed.settleForSwap() */
+  if
+  :: holdsFeed -> postponesBeginnings = true
+  :: else
+  fi;
+  /* ContainerAccess.move(committing:leavingTo:arrivingFrom:) */
+  if
+  :: !follows -> isSwapping = true; onDisk++
+  :: else
+  fi;
+  /* The members prepare by stage: SharedFileEngine.prepareSwap(_:) also unlocks the file. */
+  if
+  :: holdsFile -> file = FREE; holdsFile = false
+  :: else
+  fi;
+  if
+  :: holdsLocation -> prepareLocation()
+  :: else
+  fi;
+  if
+  :: holdsFeed -> prepareFeed()
+  :: else
+  fi;
+  /* ContainerEngine.adopt(_:) */
+  atomic { shown = onDisk; isSwapping = false };
+  if
+  :: holdsFeed -> resumeFeed()
+  :: else
+  fi;
+  atomic { counted = 0; holdsLocation = false; holdsFeed = false; scopeTurn = FREE }
+}
+
+/* Scope.enrol(_:) */
+inline enrol(isEnrolled) {
+#if FAULT != ENROLS_AT_ONCE
+  if
+  :: atomic { scopeTurn == FREE -> scopeTurn = me; hasTurn = true }
+  /* Scope.isDelayedByThisThread */
+  :: isNested && scopeTurn != FREE
+#ifdef PATIENCE_ENDS
+  :: scopeTurn != FREE
+#endif
+  fi;
+#endif
+  /* ScopeMembers.add(_:) */
+  atomic { isEnrolled = true; additions++ };
+  if
+  :: hasTurn -> atomic { scopeTurn = FREE; hasTurn = false }
+  :: else
+  fi
+}
+
+/* LogLocation.open(isMaking:), with ContainerEngine.steadily(_:). */
+inline openDirectory() {
+  /* ContainerEngine.lockTurn(_:) */
+  if
+  :: atomic { engineTurn == FREE -> engineTurn = me }
+  :: isNested && engineTurn != FREE && scopeTurn != FREE -> goto refused
+#ifdef NESTED_WAIT_ENDS
+  :: isNested && engineTurn != FREE -> goto refused
+#endif
+  fi;
+  /* ContainerEngine.lockedAccess(_:_:_:) */
+  if
+  :: atomic { root == FREE -> root = me }
+#ifdef NESTED_WAIT_ENDS
+  :: isNested && root != FREE -> engineTurn = FREE; goto refused
+#endif
+  fi;
+  /* ContainerAccess.catchUp() */
+  if
+  :: shown != onDisk -> swapContents(true)
+  :: else
+  fi;
+  /* LogLocation.current(isMaking:) */
+  place = onDisk;
+  root = FREE;
+  engineTurn = FREE
+}
+
+proctype Opening() {
+  byte me = OPENING;
+  byte start, counted, mine;
+  bool holdsFile, holdsLocation, holdsFeed, hasTurn, isNested;
+
+#ifdef NESTED
+  /* SharedFileLocation.lockFollowing() */
+  do
+  :: atomic { file == FREE -> file = me };
+    if
+    :: isFollowed -> isNested = true; break
+    :: else -> file = FREE; isFollowed
+    fi
+  od;
+#endif
+
+  /* LogLocation.init(name:scope:policy:) */
+#if FAULT != OPENED_EARLY
+  enrol(locationIsEnrolled);
+  openDirectory();
+#else
+  openDirectory();
+  enrol(locationIsEnrolled);
+#endif
+  /* LogFeed.init(_:limits:decoder:producer:changes:queue:) */
+  enrol(feedIsEnrolled);
+  /* LogFeed.subscribe(_:_:): LogAudience.add(_:_:), and then beginLater(_:). */
+  atomic { hasSubscriber = true; generation++; mine = generation };
+  start = place;
+  atomic { beginnings ! start, mine; waiting++; isOpened = true };
+  goto finished;
+
+refused:
+  /* AppContainerError.nested(operation:) */
+  atomic { locationIsEnrolled = false; isRefused = true };
+
+finished:
+  if
+  :: isNested -> file = FREE
+  :: else
+  fi
+}
+
+proctype Switching() {
+  byte me = SWITCHING;
+  byte start, counted;
+  bool holdsFile, holdsLocation, holdsFeed;
+
+  do
+  :: true ->
+    atomic { engineTurn == FREE -> engineTurn = me };
+    atomic { root == FREE -> root = me };
+    if
+    :: shown == onDisk ->
+      swapContents(false);
+      root = FREE;
+      engineTurn = FREE;
+      break
+    :: else ->
+      /* The values of the other process's switch are sent before this one begins. */
+      swapContents(true);
+      root = FREE;
+      engineTurn = FREE
+    fi
+  od;
+  switches++
+}
+
+proctype Following() {
+  byte me = FOLLOWING;
+  byte start, counted;
+  bool holdsFile, holdsLocation, holdsFeed;
+
+end:
+  do
+  :: shown != onDisk ->
+    atomic { engineTurn == FREE -> engineTurn = me };
+    if
+    :: shown != onDisk ->
+      atomic { root == FREE -> root = me };
+      if
+      :: shown != onDisk -> swapContents(true)
+      :: else
+      fi;
+      root = FREE
+    :: else
+    fi;
+    engineTurn = FREE
+  od
+}
+
+proctype Beginning() {
+  byte start, mine;
+
+end:
+  do
+  :: beginnings ? start, mine;
+    if
+    :: mine == generation ->
+      /* LogFeed.tryToBegin(from:_:_:) */
+      if
+#if FAULT != BEGINS_AT_ONCE
+      :: atomic { postponesBeginnings ->
+          if
+          :: nextGeneration == 0 -> nextPlace = start
+          :: else
+          fi;
+          nextGeneration = (mine > nextGeneration -> mine : nextGeneration)
+        }
+      :: atomic { !postponesBeginnings -> skip };
+#else
+      :: true ->
+#endif
+        atomic {
+          assert(mine != generation || start == shown);
+          runPlace = start;
+          runGeneration = mine
+        }
+      fi
+    :: else
+    fi;
+    atomic { start = 0; mine = 0; waiting-- }
+  od
+}
+
+proctype Other() {
+  byte count;
+  do
+  :: count < SWITCHES ->
+    count++;
+    atomic { root == FREE -> root = OTHER };
+#ifdef OTHER_HAS_FILE
+    atomic { file == FREE -> file = OTHER };
+#endif
+    onDisk++;
+#ifdef OTHER_HAS_FILE
+    file = FREE;
+#endif
+    root = FREE;
+    switches++
+  :: count == SWITCHES -> break
+  od
+}
+
+/* Everything has ended, and no member has anything left to do. */
+#define isQuiet \
+  (switches == SWITCHES + 1 && shown == onDisk && scopeTurn == FREE && waiting == 0)
+
+proctype Checking() {
+  if
+  :: atomic { isOpened && isQuiet -> assert(place == onDisk && runPlace == onDisk && runGeneration == generation) }
+  :: isRefused && isQuiet
+  fi
+}
+
+init {
+  atomic {
+    run Opening();
+    run Switching();
+    run Following();
+    run Beginning();
+    run Other();
+#ifndef LIVENESS
+    run Checking()
+#endif
+  }
+}
+
+#ifdef LIVENESS
+ltl finishes { <> ((isOpened || isRefused) && isQuiet) }
+#endif
