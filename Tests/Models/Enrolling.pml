@@ -8,7 +8,7 @@
  *   Switching   ContainerEngine.exclusively(_:_:) with ContainerAccess.activate(_:)
  *   Following   ContainerEngine.follow(), after the file of the state has changed
  *   Beginning   the queue of the feed, with LogFeed.begin(from:_:)
- *   Other       the other process, with ContainerAccess.activate(_:)
+ *   Other       the other process, with ContainerAccess.activate(_:) and follow(_:adopting:)
  *
  * Claims:
  *
@@ -18,10 +18,12 @@
  *
  * Options:
  *   NESTED            the log is opened inside an update of the shared file, for which a swap waits
- *   OTHER_HAS_FILE    the other process has the shared file open, too, so its swap waits for updates of it
+ *   OTHER_HAS_FILE    the other process has the file open, too, and waits for updates before it switches or follows
  *   PATIENCE_ENDS     the limit of ten seconds for the wait in Scope.enrol(_:) may pass
+ *   CLOSES            after that limit, no member is added to a swap that holds its members; the code adds it
  *   NESTED_WAIT_ENDS  inside an update, the waits of ContainerEngine.steadily(_:) have a limit; the code has none
  *   LIVENESS          checks that all threads finish, instead of the other claims
+ *   SWITCHES=…        the number of switches of the other process, two without this option
  *   FAULT=…           one of the deliberate faults below
  */
 
@@ -39,6 +41,9 @@
 #ifndef FAULT
 #define FAULT 0
 #endif
+#ifndef SWITCHES
+#define SWITCHES 2
+#endif
 
 /* The threads, as holders of locks. */
 #define FREE 0
@@ -52,40 +57,32 @@ byte root, file;
 /* The locks of the process: ContainerEngine.turn and ScopeMembers.turn. */
 byte engineTurn, scopeTurn;
 
-/* The number of the active environment, and of the one that the process shows: ContainerState.switches. */
+/* ContainerState.switches: the number of the active environment, and of the one that the process shows. */
 byte onDisk, shown;
 
 /* ScopeMembers */
 bool locationIsEnrolled, feedIsEnrolled, isSwapping;
 byte additions;
+bool isClosed;  /* The swap holds its members: for CLOSES only. */
 
-/* LogLocation: the environment of its open directory. */
 #define NONE 15
-byte place = NONE;
 
-/* LogFeed and LogAudience */
+/* LogLocation: the environment of its open directory. LogFeed and LogAudience. */
+byte place = NONE;
 bool hasSubscriber, postponesBeginnings;
 byte generation, nextPlace, nextGeneration;
 byte runPlace = NONE, runGeneration;
+/* The queue of the feed, and the number of beginnings that wait or are under way. */
 chan beginnings = [5] of { byte, byte };
-/* The beginnings that wait or are under way. */
 byte waiting;
 
 bool isOpened, isRefused;
 
-/* The switches of the other process, and the number of all switches that have ended. */
-#ifdef LIVENESS
-#define SWITCHES 1
-#else
-#define SWITCHES 2
-#endif
+/* The number of all switches that have ended. */
 byte switches;
 
 /* Scope.isFollowed */
 #define isFollowed (!isSwapping && shown == onDisk)
-
-/* LogLocation.prepareSwap(_:) opens the directory of the new contents. */
-#define prepareLocation() place = onDisk
 
 /* LogFeed.prepareSwap(_:) */
 inline prepareFeed() {
@@ -95,9 +92,9 @@ inline prepareFeed() {
     if
     :: hasSubscriber -> nextPlace = start; nextGeneration = generation
     :: else
-    fi
-  };
-  start = 0
+    fi;
+    start = 0
+  }
 }
 
 /* LogFeed.resumeAfterSwap() */
@@ -111,25 +108,20 @@ inline resumeFeed() {
   }
 }
 
-/* ScopeMembers.all */
-#define listMembers() atomic { holdsLocation = locationIsEnrolled; holdsFeed = feedIsEnrolled }
-
 /* Scope.swap(into:_:publishing:) or Scope.followSwap(into:publishing:); the thread holds the lock of the root. */
 inline swapContents(follows) {
   /* Scope.withTurn(_:) */
   atomic { scopeTurn == FREE -> scopeTurn = me };
-  if
-  :: follows -> isSwapping = true
-  :: else
-  fi;
+  isSwapping = follows;
   /* ScopeMembers.hold(keepingRefusing:) */
   do
   :: true ->
 #if FAULT != COUNTED_LATE
     counted = additions;
-    listMembers();
-#else
-    listMembers();
+#endif
+    /* ScopeMembers.all */
+    atomic { holdsLocation = locationIsEnrolled; holdsFeed = feedIsEnrolled };
+#if FAULT == COUNTED_LATE
     counted = additions;
 #endif
     /* SharedFileEngine.holdForSwap(within:), which waits for the work in progress, unless it is on this thread. */
@@ -138,7 +130,7 @@ inline swapContents(follows) {
     :: file == me
     fi;
     if
-    :: counted == additions || FAULT == ADDITIONS_IGNORED -> break
+    :: atomic { counted == additions || FAULT == ADDITIONS_IGNORED -> isClosed = true; break }
     :: else ->
       /* SharedFileEngine.letGo() */
       if
@@ -157,13 +149,13 @@ inline swapContents(follows) {
   :: !follows -> isSwapping = true; onDisk++
   :: else
   fi;
-  /* The members prepare by stage: SharedFileEngine.prepareSwap(_:) also unlocks the file. */
+  /* The members prepare by stage. SharedFileEngine.prepareSwap(_:) also unlocks the file. */
   if
   :: holdsFile -> file = FREE; holdsFile = false
   :: else
   fi;
   if
-  :: holdsLocation -> prepareLocation()
+  :: holdsLocation -> place = onDisk
   :: else
   fi;
   if
@@ -176,26 +168,29 @@ inline swapContents(follows) {
   :: holdsFeed -> resumeFeed()
   :: else
   fi;
-  atomic { counted = 0; holdsLocation = false; holdsFeed = false; scopeTurn = FREE }
+  atomic { counted = 0; holdsLocation = false; holdsFeed = false; isClosed = false; scopeTurn = FREE }
 }
+
+/* ScopeMembers.add(_:) */
+#define add(isEnrolled) isEnrolled = true; additions++
 
 /* Scope.enrol(_:) */
 inline enrol(isEnrolled) {
-#if FAULT != ENROLS_AT_ONCE
   if
-  :: atomic { scopeTurn == FREE -> scopeTurn = me; hasTurn = true }
+#if FAULT == ENROLS_AT_ONCE
+  :: atomic { add(isEnrolled) }
+#else
+  :: atomic { scopeTurn == FREE -> scopeTurn = me }; atomic { add(isEnrolled) }; scopeTurn = FREE
   /* Scope.isDelayedByThisThread */
-  :: isNested && scopeTurn != FREE
+  :: isNested && scopeTurn != FREE -> atomic { add(isEnrolled) }
+#endif
 #ifdef PATIENCE_ENDS
-  :: scopeTurn != FREE
+#ifdef CLOSES
+  :: atomic { scopeTurn != FREE && !isClosed -> add(isEnrolled) }
+#else
+  :: scopeTurn != FREE -> atomic { add(isEnrolled) }
 #endif
-  fi;
 #endif
-  /* ScopeMembers.add(_:) */
-  atomic { isEnrolled = true; additions++ };
-  if
-  :: hasTurn -> atomic { scopeTurn = FREE; hasTurn = false }
-  :: else
   fi
 }
 
@@ -230,7 +225,7 @@ inline openDirectory() {
 proctype Opening() {
   byte me = OPENING;
   byte start, counted, mine;
-  bool holdsFile, holdsLocation, holdsFeed, hasTurn, isNested;
+  bool holdsFile, holdsLocation, holdsFeed, isNested;
 
 #ifdef NESTED
   /* SharedFileLocation.lockFollowing() */
@@ -360,10 +355,13 @@ proctype Other() {
     atomic { root == FREE -> root = OTHER };
 #ifdef OTHER_HAS_FILE
     atomic { file == FREE -> file = OTHER };
-#endif
-    onDisk++;
-#ifdef OTHER_HAS_FILE
+    if
+    :: onDisk++
+    :: skip  /* It follows a switch. */
+    fi;
     file = FREE;
+#else
+    onDisk++;
 #endif
     root = FREE;
     switches++

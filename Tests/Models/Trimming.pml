@@ -285,27 +285,14 @@ proctype Trimming() {
 #ifdef INVENTORY_AT_ONCE
     }
 #endif
-    /* The segments that all consumers have read. */
+    /* LogTrimmer.trim(isWaiting:) removes the oldest segments that all consumers have read, one after the other. */
     segment = 1;
     do
-    :: atomic { segment <= sealed ->
-        if
-        :: isRead(segment) -> isRemoved[segment] = true
-        :: else
-        fi;
-        segment++
-      }
-    :: atomic { segment > sealed -> break }
+    :: segment <= sealed && isRemoved[segment] -> segment++
+    :: segment <= sealed && !isRemoved[segment] && isRead(segment) -> isRemoved[segment] = true; segment++
+    :: else -> break
     od;
-
-    /* LogTrimmer.shrink(_:besides:_:): the oldest of the others, if the log is too large. */
-    atomic {
-      segment = 1;
-      do
-      :: segment <= sealed && isRemoved[segment] -> segment++
-      :: else -> break
-      od
-    }
+    /* LogTrimmer.shrink(_:besides:_:) removes the next segment, if the log is too large. */
 #ifndef NO_SIZE_LIMIT
     if
     :: segment <= sealed ->
