@@ -22,6 +22,7 @@
  *   PATIENCE_ENDS     the limit of ten seconds for the wait in Scope.enrol(_:) may pass
  *   CLOSES            after that limit, no member is added to a swap that holds its members; the code adds it
  *   NESTED_WAIT_ENDS  inside an update, the waits of ContainerEngine.steadily(_:) have a limit; the code has none
+ *   END_ONLY          does not check the second claim, so that violations of the first one are found
  *   LIVENESS          checks that all threads finish, instead of the other claims
  *   SWITCHES=…        the number of switches of the other process, two without this option
  *   FAULT=…           one of the deliberate faults below
@@ -140,10 +141,7 @@ inline swapContents(follows) {
     fi
   od;
   /* LogFeed.settleForSwap() */
-  if
-  :: holdsFeed -> postponesBeginnings = true
-  :: else
-  fi;
+  postponesBeginnings = postponesBeginnings || holdsFeed;
   /* ContainerAccess.move(committing:leavingTo:arrivingFrom:) */
   if
   :: !follows -> isSwapping = true; onDisk++
@@ -336,7 +334,9 @@ end:
       :: true ->
 #endif
         atomic {
+#ifndef END_ONLY
           assert(mine != generation || start == shown);
+#endif
           runPlace = start;
           runGeneration = mine
         }
