@@ -152,15 +152,19 @@ public final class Scope: Sendable {
   /// Makes a member take part in each later swap.
   ///
   /// It waits for a swap in progress, in which the member would not take part. If that swap waits for work of this
-  /// thread, the member takes part in it.
+  /// thread, the member takes part in it. If the swap lasts long, the member takes part in it as long as the swap does
+  /// not hold its members yet.
   ///
   /// - Parameter member: The member, which is not kept alive.
   /// - Returns: A token that removes the member when it is cancelled or released. It keeps the scope alive.
   package func enrol(_ member: any ScopeMember) -> SignalSubscription {
-    let hasTurn = !members.turn.isHeldByThisThread && (members.turn.tryLock() || waitForTurn())
-    let number = members.add(member)
-    if hasTurn { members.turn.unlock() }
-    return SignalSubscription { [self] in members.remove(number) }
+    while true {
+      let isSwapping = members.turn.isHeldByThisThread
+      let hasTurn = !isSwapping && (members.turn.tryLock() || waitForTurn())
+      let number = members.add(member, isForced: isSwapping || isDelayedByThisThread)
+      if hasTurn { members.turn.unlock() }
+      if let number { return SignalSubscription { [self] in members.remove(number) } }
+    }
   }
 
   /// Acquires the turn after the swap in progress, unless that may be waiting for this thread.
@@ -265,6 +269,7 @@ public final class Scope: Sendable {
       swaps.modify { $0 += 1 }
     }
     members.isSwapping = false
+    members.reopen()
     for member in held { member.resumeAfterSwap() }
   }
 }

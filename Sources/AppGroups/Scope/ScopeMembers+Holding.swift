@@ -38,8 +38,9 @@ extension ScopeMembers {
         if slow != nil || refusal != nil { break }
         held.append(member)
       }
-      // Work that this thread waited for may have added a member.
-      if slow == nil, refusal == nil, additions == self.additions {
+      // Work that this thread waited for may have added a member. None is added from here on, because it would be
+      // overlooked.
+      if slow == nil, refusal == nil, close(after: additions) {
         let ordered = ScopeStage.allCases.flatMap { stage in held.filter { $0.swapStage == stage } }
         for member in ordered { member.settleForSwap() }
         return (ordered, nil)

@@ -16,6 +16,8 @@ final class ScopeMembers: Sendable {
   private struct State {
     var entries: [Entry] = []
     var count = 0
+    /// A Boolean value that indicates whether a swap holds the members, and would overlook another one.
+    var isClosed = false
   }
 
   private let state = Guarded(State())
@@ -38,9 +40,29 @@ final class ScopeMembers: Sendable {
   /// The number of members that were ever added.
   var additions: Int { state.withLock { $0.count } }
 
-  func add(_ member: any ScopeMember) -> Int {
+  /// Closes the list for a swap that holds all members, unless some were added after a number of additions.
+  ///
+  /// - Returns: `true` if the list is closed.
+  func close(after additions: Int) -> Bool {
+    state.withLock { state in
+      state.isClosed = state.count == additions
+      return state.isClosed
+    }
+  }
+
+  /// Ends what ``close(after:)`` began.
+  func reopen() { state.withLock { $0.isClosed = false } }
+
+  /// Adds a member.
+  ///
+  /// - Parameters:
+  ///   - member: The member.
+  ///   - isForced: A Boolean value that determines whether to add it even if the list is closed.
+  /// - Returns: The number to remove it with, or `nil` if the list is closed.
+  func add(_ member: any ScopeMember, isForced: Bool) -> Int? {
     let stage = member.swapStage
     return state.withLock { state in
+      if state.isClosed, !isForced { return nil }
       state.count += 1
       let index = state.entries.firstIndex { stage < $0.stage } ?? state.entries.endIndex
       state.entries.insert(Entry(number: state.count, stage: stage, member: member), at: index)
