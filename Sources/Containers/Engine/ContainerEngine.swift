@@ -197,19 +197,32 @@ final class ContainerEngine: Sendable {
   /// Waits for a change in progress.
   func waitForChange() { turn.withLock {} }
 
+  /// Runs a closure under the lock between processes.
+  ///
+  /// - Parameters:
+  ///   - limit: The longest time to wait for the lock, or `nil` for the limit of the directory.
   private func lockedAccess<Result>(
-    _ operation: String, _ changes: ScopeChanges, _ body: (ContainerAccess) throws -> Result
+    _ operation: String, _ changes: ScopeChanges, within limit: Duration? = nil,
+    _ body: (ContainerAccess) throws -> Result
   ) throws -> Result {
     let file: ExclusiveFile
     do {
-      file = try ExclusiveFile(locking: layout.stateURL)
-    } catch .reentrantLock {
+      file = try lockedState(within: limit, operation)
+    } catch DurableFileError.reentrantLock {
       throw AppContainerError.nested(operation: operation)
     }
     defer { file.unlock() }
     let access = try ContainerAccess(self, file, changes)
     try access.catchUp()
     return try body(access)
+  }
+
+  private func lockedState(within limit: Duration?, _ operation: String) throws -> ExclusiveFile {
+    guard let limit else { return try ExclusiveFile(locking: layout.stateURL) }
+    switch try ExclusiveFile.lock(layout.stateURL, within: limit) {
+    case .locked(let file): return file
+    case .busy: throw AppContainerError.nested(operation: operation)
+    }
   }
 
   private func enter(_ operation: String) throws(AppContainerError) {
@@ -238,18 +251,21 @@ final class ContainerEngine: Sendable {
         outbox.deliver { $0() }
       }
     }
-    try lockTurn("Creating a file")
+    // Another process may have the lock and wait for this thread's work, such as the update in which it opens a file.
+    let limit = scope.isDelayedByThisThread ? DirectoryRules.patience(for: layout.stateURL) : nil
+    try lockTurn("Creating a file", within: limit)
     defer { turn.unlock() }
-    try lockedAccess("Creating a file", changes) { _ in try body() }
+    try lockedAccess("Creating a file", changes, within: limit) { _ in try body() }
   }
 
-  /// Acquires the turn, unless the thread that has it waits for this one.
-  private func lockTurn(_ operation: String) throws(AppContainerError) {
+  /// Acquires the turn, unless the thread that has it waits for this one, or may do so for longer than a limit.
+  private func lockTurn(_ operation: String, within limit: Duration?) throws(AppContainerError) {
     if turn.tryLock() { return }
-    guard scope.isDelayedByThisThread else { return turn.lock() }
+    guard let limit else { return turn.lock() }
+    let end = ContinuousClock.now + limit
     repeat {
       if turn.lock(within: .milliseconds(10)) { return }
-    } while !scope.isBeingSwapped
+    } while !scope.isBeingSwapped && ContinuousClock.now < end
     throw .nested(operation: operation)
   }
 

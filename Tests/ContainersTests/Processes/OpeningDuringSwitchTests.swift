@@ -1,5 +1,6 @@
 import AppGroups
 import Foundation
+import Signals
 import Stores
 import Synchronization
 import TestSupport
@@ -52,6 +53,30 @@ struct OpeningDuringSwitchTests {
 
   private final class Flag: Sendable {
     let isSet = Atomic(false)
+  }
+
+  @Test func `opening inside an update ends although a switch by another process waits for the update`() async throws {
+    let (app, fixture) = (app, fixture)
+    let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope)
+    let peer = try PeerProcess()
+    try await peer.send("env \(fixture.root.path)")
+    try await peer.send("env-file name.json")
+    let next = try #require(ids.first { $0 != app.active.value.id })
+    let switching = MutableProperty<Task<String, any Error>?>(nil)
+    try await onThread {
+      try file.update { _ in
+        switching.value = Task { try await peer.send("env-activate \(next)") }
+        // Until the other process has the lock of the root. It waits for this update then.
+        while try !LockTable.files(in: fixture.root, lockedBy: peer.identifier).contains(where: { $0.contains("state") }) {
+          sched_yield()
+        }
+        #expect(throws: AppGroupsFileError.self) {
+          try AppGroupsFile(name: "other.json", initialValue: 0, scope: app.scope)
+        }
+      }
+    }
+    _ = try await switching.value?.value
+    #expect(try await app.active.firstValue("the switch") { $0.id == next }.id == next)
   }
 
   @Test func `a file always opens, with the value of one environment`() async throws {
