@@ -44,6 +44,9 @@ struct Command {
 }
 
 /// All command families.
+///
+/// - `marked COMMAND`: perform a command between two marks in the trace of this process's system calls, and name the
+///   type of its error
 struct Commands {
   let families: [any CommandFamily]
 
@@ -51,12 +54,29 @@ struct Commands {
   func answer(to line: String) -> String {
     let command = Command(line)
     do {
-      for family in families {
-        if let result = try family.perform(command) { return result.isEmpty ? "ok" : "ok " + result }
-      }
-      return "error there is no command \(command.word)"
+      guard command.word == "marked" else { return try Self.answer(perform(command)) }
+      return try marked(Command(command.argument()))
     } catch {
       return "error \(error)"
+    }
+  }
+
+  private static func answer(_ result: String) -> String {
+    result.isEmpty ? "ok" : "ok " + result
+  }
+
+  private func perform(_ command: Command) throws -> String {
+    for family in families {
+      if let result = try family.perform(command) { return result }
+    }
+    throw CommandError(description: "there is no command \(command.word)")
+  }
+
+  private func marked(_ command: Command) throws -> String {
+    do {
+      return try Self.answer(TraceMarks.around { try perform(command) })
+    } catch {
+      return "error \(type(of: error)): \(error)"
     }
   }
 }

@@ -11,7 +11,7 @@ import TestSupport
 /// - `env-first NAME DIR`: open the root DIR, whose first environment gets a name, and answer the name that it has
 /// - `env-named NAME`: get the environment with a name, creating it if missing
 /// - `env-unique`: require unique names
-/// - `env-new NAME`, `env-activate UUID`, `env-delete UUID`, `env-clean UUID`, `env-clone UUID`: change it
+/// - `env-new NAME`, `env-activate UUID`, `env-delete UUID`, `env-clean UUID`, `env-clone UUID`, `env-reset`: change it
 /// - `env-export UUID PATH`, `env-import PATH`: write an archive, or create an environment from one
 /// - `env-counts`: the number of activations of each environment and the second of its last one, separated by commas
 /// - `env-active`, `env-list`: the active environment, and all of them, separated by commas
@@ -79,6 +79,7 @@ final class ContainerCommands: CommandFamily {
     case "env-activate": try app().activate(id: command.identifier())
     case "env-delete": try app().delete(id: command.identifier())
     case "env-clean": try app().clean(id: command.identifier())
+    case "env-reset": try app().reset()
     case "env-export":
       let arguments = try command.arguments(2)
       try app().export(id: environmentID(arguments[0]), to: URL(filePath: arguments[1]))

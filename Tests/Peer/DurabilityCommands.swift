@@ -6,7 +6,7 @@ import Foundation
 ///
 /// - `durable-write DURABILITY PATH TEXT`: replace the content of a file
 /// - `durable-open DURABILITY DIR NAME`: open a shared text of the container DIR, creating it if missing
-/// - `durable-update TEXT`: change that text
+/// - `durable-update TEXT`, `durable-replace TEXT`: change that text, based on the file or not; `durable-read`: read it
 /// - `durable-append DURABILITY DIR TEXT`: append an event to the log `log` of the container DIR
 final class DurabilityCommands: CommandFamily {
   private var file: AppGroupsFile<String>?
@@ -27,6 +27,8 @@ final class DurabilityCommands: CommandFamily {
     case "durable-update":
       let text = try command.argument()
       try file?.update { $0 = text }
+    case "durable-replace": try file?.write(command.argument())
+    case "durable-read": return try file?.read() ?? "nothing"
     case "durable-append":
       let arguments = try command.arguments(3)
       let container = try AppGroupsContainer(directory: URL(filePath: arguments[1], directoryHint: .isDirectory))

@@ -9,10 +9,13 @@ import Signals
 /// - `publish-edits DIR NAME`: publish with edits, and open the file NAME as a ``Song``
 /// - `song-suspend`, `song-resume`: suspend and resume this process in the container
 /// - `song`: the song, as this process has it
+/// - `inspect DIR`: inspect a directory, with the right to change it
+/// - `inspect-title NAME TITLE`: set the title of the song NAME through the process that has it open
 final class InspectorCommands: CommandFamily {
   private var container: AppGroupsContainer?
   private var publication: SignalSubscription?
   private var song: AppGroupsFile<Song>?
+  private var inspector: Inspector?
 
   func perform(_ command: Command) throws -> String? {
     switch command.word {
@@ -24,6 +27,16 @@ final class InspectorCommands: CommandFamily {
       song = try AppGroupsFile(name: arguments[1], initialValue: Song(), container: container, maximumSize: 4096)
       publication = try Inspector.publish(in: container, allowingEdits: true)
     case "song": return song.map { "\($0.value)" } ?? ""
+    case "inspect":
+      let url = try URL(filePath: command.argument(), directoryHint: .isDirectory)
+      inspector = try Inspector(directory: url, isWritable: true)
+    case "inspect-title":
+      let arguments = try command.arguments(2)
+      guard let inspector else { throw CommandError(description: "no directory is inspected") }
+      var request = InspectorRequest(.editValue, "file/" + arguments[0])
+      request.version = inspector.value[request.r ?? ""]?.version
+      (request.path, request.value) = ("/title", .string(arguments[1]))
+      try wait { [request] in _ = try await inspector.perform(request) }
     case "song-suspend": try container?.suspend(within: .seconds(60))
     case "song-resume": try container?.resume(within: .seconds(60))
     default: return nil

@@ -18,6 +18,8 @@ import Signals
 /// - `follow-log CONSUMER`: from the consumer's position on, report each event as
 ///   `entry NANOSECONDS PRODUCER SEQUENCE TEXT`
 /// - `follow-new`: the same from now on, without a position
+/// - `consume CONSUMER LAST`: handle events from the consumer's position on, until one with the text LAST, and return
+///   all texts, separated by commas
 /// - `follow-into CONSUMER PATH`: write each event as a line of a file, as an effect that outlives the process
 /// - `follow-until CONSUMER N`: handle each producer's first N events, and never finish the next one
 /// - `chain-log INDEX COUNT LAST`: append `CHAIN NUMBER` for each received event with the previous number, up to LAST,
@@ -101,6 +103,9 @@ final class LogCommands: CommandFamily {
       }.store(in: &subscriptions)
     case "follow-log": try follow(opened().events(for: command.argument()))
     case "follow-new": try follow(opened().newEvents())
+    case "consume":
+      let arguments = try command.arguments(2)
+      return try consume(opened().events(for: arguments[0]), upTo: arguments[1])
     case "follow-into":
       let arguments = try command.arguments(2)
       let file = FileHandle(fileDescriptor: open(arguments[1], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600))
@@ -140,6 +145,18 @@ final class LogCommands: CommandFamily {
     guard waitpid(child, &status, 0) == child, status == 0 else {
       throw CommandError(description: "the child ended with \(status)")
     }
+  }
+
+  private func consume(_ events: LogEvents<String>, upTo last: String) -> String {
+    let texts = MutableProperty<[String]>([])
+    let done = DispatchSemaphore(value: 0)
+    let subscription = events.sink { entry in
+      texts.modify { $0.append(entry.event) }
+      if entry.event == last { done.signal() }
+    }
+    done.wait()
+    withExtendedLifetime(subscription) {}
+    return texts.value.joined(separator: ",")
   }
 
   private func follow(_ events: LogEvents<String>) throws {

@@ -8,6 +8,7 @@ import Stores
 /// - `store-count TIMES`: increment the counter as many times, each in its own transaction
 /// - `store-loop`: write pairs of equal numbers endlessly, one pair per transaction, until `store-stop` or death
 /// - `store-stop`: end that, and return the number of pairs
+/// - `store-value`: return the counter; `store-backup PATH`: copy the database
 /// - `backup-stop PATH COPY`: open a database, begin to copy it, report `copying`, and stay there
 /// - `cache-open PATH`: open a cache with the table `entry`
 /// - `cache-put KEY`: insert a row into it
@@ -47,6 +48,9 @@ final class StoreCommands: CommandFamily {
       for _ in 0..<(try command.number(command.argument())) {
         try database.write { try $0.execute("UPDATE counter SET n = n + 1 WHERE id = 1") }
       }
+    case "store-value":
+      return try "\(opened().read { try $0.value("SELECT n FROM counter WHERE id = 1") })"
+    case "store-backup": try opened().backup(to: URL(filePath: command.argument()))
     case "store-loop":
       let database = try opened()
       loop = Loop { round in

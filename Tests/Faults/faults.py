@@ -1,0 +1,152 @@
+"""Makes each system call of an operation fail once, with each error that it can have, and judges what happened.
+
+`.ci/faults` calls it with the program of Tests/Peer, and perhaps with an operation and a fault, `CALL:ERROR:NUMBER`.
+"""
+import collections
+import concurrent.futures
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+
+from attempts import Attempt, Broken, Stage
+from calls import errors_of, reason_to_leave_out
+from operations import OPERATIONS
+from tracing import Fault
+from verdicts import judge, permission
+
+WORDS = ("calls", "unreachable", "injections", "threw", "succeeded", "missed", "wrong")
+WORKERS = max(2, (os.cpu_count() or 2))
+
+
+class Run:
+    """The attempts of one operation."""
+
+    def __init__(self, operation, program):
+        self.operation, self.counts, self.wrong = operation, collections.Counter(), []
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="faults."))
+        self.stage = Stage(operation, program, self.folder)
+        self.old, self.new = Attempt(self.stage, skips=True), Attempt(self.stage)
+        for attempt in (self.old, self.new):
+            if attempt.problems:
+                raise Broken(f"{operation.name} fails without a fault: {'; '.join(attempt.problems)}")
+        if self.new.threw:
+            raise Broken(f"{operation.name} fails without a fault: {self.new.answer}")
+
+    def faults(self):
+        """All faults of the table."""
+        groups = collections.defaultdict(list)
+        for call in self.new.calls:
+            groups[call.name, call.number].append(call)
+        faults = []
+        # The tracer counts in every thread: these would fail together with a call that must not fail.
+        taken = {(call.name, call.number) for call in self.new.others}
+        taken.update((call.name, call.number) for call in self.new.calls if reason_to_leave_out(call.text))
+        for (name, number), calls in groups.items():
+            if (name, number) in taken:
+                self.counts["unreachable"] += sum(not reason_to_leave_out(call.text) for call in calls)
+                continue
+            self.counts["calls"] += len(calls)
+            for call in calls:
+                if errors_of(call.text) is None:
+                    raise Broken(f"the table does not have the call {call.text}")
+            common = set.intersection(*[set(errors_of(call.text)) for call in calls])
+            faults += [Fault(name, error, number) for error in sorted(common)]
+        return faults
+
+    def attempt(self, fault):
+        attempt = Attempt(self.stage, fault, reference=self.new)
+        if not attempt.failed and not attempt.problems:
+            self.counts["missed"] += 1
+            return attempt, []
+        self.counts["injections"] += 1
+        self.counts["threw" if attempt.threw else "succeeded"] += 1
+        problems = [
+            problem for problem in judge(self.operation, self.new, self.old, attempt)
+            if not permission(self.operation, fault, problem)]
+        if problems:
+            self.counts["wrong"] += 1
+            self.wrong.append((fault, attempt, problems))
+        return attempt, problems
+
+    def perform(self, faults):
+        for fault in faults:
+            self.attempt(fault)
+        return self
+
+    def report(self):
+        print(f"{self.operation.name}: " + ", ".join(f"{self.counts[word]} {word}" for word in WORDS), flush=True)
+        for fault, attempt, problems in self.wrong:
+            call = "; ".join(self.stage.plain(call.text)[:200] for call in attempt.failed)
+            print(f"WRONG {self.operation.name} {fault}\n      in {call}")
+            for problem in problems:
+                print(f"      {problem[:600]}", flush=True)
+
+    def end(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def one(program, name, text):
+    """Repeats one attempt, and shows its calls."""
+    run = Run(OPERATIONS[name], program)
+    attempt, problems = run.attempt(Fault.parse(text))
+    for call in attempt.calls:
+        print(("FAILED " if call.failed else "       ") + f"{call.thread} {call.number} {run.stage.plain(call.text)[:300]}")
+    print(f"answer: {attempt.answer}\nstate: {attempt.state}\nlast state: {attempt.final}")
+    run.report()
+    run.end()
+    return run.wrong
+
+
+def main(program, names=None, sample=None):
+    """Runs all faults of the named operations, or a sample of those of all."""
+    seed = int(os.environ.get("SIGNALS_SEED", random.randrange(1 << 30)))
+    chosen = [OPERATIONS[name] for name in names or OPERATIONS]
+    dice = random.Random(seed)
+    if sample:
+        print(f"seed {seed}", flush=True)
+        chosen = dice.sample(chosen, sample[0])
+    seeds = {operation.name: dice.random() for operation in chosen}
+
+    def perform(operation):
+        run = Run(operation, program)
+        try:
+            faults = run.faults()
+            if sample:
+                faults = random.Random(seeds[operation.name]).sample(faults, min(sample[1], len(faults)))
+            return run.perform(faults)
+        finally:
+            run.end()
+
+    totals, broken = collections.Counter(), []
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        jobs = {pool.submit(perform, operation): operation for operation in chosen}
+        for job in concurrent.futures.as_completed(jobs):
+            try:
+                run = job.result()
+            except Broken as error:
+                broken.append(str(error))
+                print(f"BROKEN {jobs[job].name}: {error}", flush=True)
+                continue
+            run.report()
+            totals += run.counts
+    print(f"{len(chosen)} operations: " + ", ".join(
+        f"{totals[word]} {word}" for word in WORDS))
+    return totals["wrong"] or broken
+
+
+if __name__ == "__main__":
+    program, *arguments = sys.argv[1:]
+    if len(arguments) > 1:
+        failed = one(program, *arguments)
+    elif arguments:
+        names = [name for name in OPERATIONS if re.fullmatch(arguments[0], name)]
+        if not names:
+            sys.exit(f"error: there is no operation {arguments[0]}: {' '.join(OPERATIONS)}")
+        failed = main(program, names)
+    else:
+        failed = main(program, sample=None if os.environ.get("SIGNALS_TORTURE") else (10, 8))
+    if failed:
+        sys.exit("error: wrong outcomes; repeat one with .ci/faults OPERATION CALL:ERROR:NUMBER")

@@ -1,0 +1,86 @@
+"""Processes that perform commands, and their open files."""
+import os
+import re
+import select
+import subprocess
+import tempfile
+import time
+
+LIMIT = float(os.environ.get("SIGNALS_FAULTS_LIMIT", 30))  # Seconds, which only a failing operation takes.
+
+
+class Silence(Exception):
+    """A process did not answer."""
+
+
+class Peer:
+    """A process that performs one command a line; see Tests/Peer."""
+
+    def __init__(self, program, folder):
+        self.errors = tempfile.TemporaryFile()
+        environment = {**os.environ, "HOME": folder, "SWIFT_BACKTRACE": "enable=no"}
+        self.process = subprocess.Popen(
+            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=environment)
+        self.pid = self.process.pid
+        self.output, self.rest = self.process.stdout.fileno(), b""
+        self.answers, self.events = [], []
+
+    def receive(self, wanted, limit=LIMIT):
+        """Reads lines until a condition holds, and returns its result."""
+        end = time.monotonic() + limit
+        while not (found := wanted()):
+            remaining = end - time.monotonic()
+            if remaining <= 0 or not select.select([self.output], [], [], remaining)[0]:
+                raise Silence(f"no answer in {limit:.0f} s")
+            data = os.read(self.output, 65536)
+            if not data:
+                raise Silence(f"it ended with {self.process.wait()}: {self.complaints()}")
+            *lines, self.rest = (self.rest + data).split(b"\n")
+            for line in lines:
+                text = line.decode(errors="replace")
+                (self.events if text.startswith("event ") else self.answers).append(text)
+        return found
+
+    def ask(self, command):
+        """Performs a command: the answer."""
+        try:
+            self.process.stdin.write((command + "\n").encode())
+            self.process.stdin.flush()
+        except OSError:
+            pass  # It has ended, which reading finds out.
+        self.receive(lambda: self.answers)
+        return self.answers.pop(0)
+
+    def event(self, pattern):
+        """Waits for an event."""
+        matches = re.compile("event " + pattern).search
+        self.receive(lambda: any(map(matches, self.events)))
+
+    def files(self, folder):
+        """The open files in a folder: their names, and the names of those that are locked."""
+        opened, locked = [], []
+        for number in os.listdir(f"/proc/{self.pid}/fd"):
+            try:
+                path = os.readlink(f"/proc/{self.pid}/fd/{number}")
+                with open(f"/proc/{self.pid}/fdinfo/{number}") as file:
+                    info = file.read()
+            except OSError:
+                continue  # Closed meanwhile.
+            if path.startswith(folder + "/"):
+                opened.append(path[len(folder) + 1:])
+                if "\nlock:" in info:
+                    locked.append(path[len(folder) + 1:])
+        return opened, locked
+
+    def complaints(self):
+        self.errors.seek(0)
+        return " ".join(self.errors.read().decode(errors="replace").split())[:300]
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.errors):
+            try:
+                stream.close()
+            except OSError:
+                pass

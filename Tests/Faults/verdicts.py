@@ -1,0 +1,83 @@
+"""Judges an attempt by two others without a failing call: one that performed the operation, and one that left it out."""
+import errno
+import os
+import re
+
+TYPED = set(
+    "AppContainerError AppGroupsError AppGroupsFileError AppGroupsLogError AuthRejection ContextError DatabaseError "
+    "DatabaseShareError DurableFileError FileObserverError FileVersionError InspectorError ModelError SchemaError "
+    "SecretStoreError SuspensionError TweakError TweakStoreError".split())
+
+# How errors name their cause, if not by the words of the system.
+CAUSES = {
+    "EDQUOT": "quota|no space is left", "EFBIG": "too large|limit", "EMFILE": "descriptors|open files", "ENFILE": "descriptors|open files",
+    "ENOSPC": "is full|no space", "EROFS": "read-only", "EACCES": "permission|not permitted|may not", "ENOLCK": "lock",
+    "EPERM": "permission|not permitted|may not",
+}
+SQLITE = "disk i/o error|unable to open|database is locked|is full|readonly|out of memory|locking protocol|i/o error"
+
+# Outcomes that are not as they should be, but are permitted: operation, fault and problem as patterns, and the reason.
+PERMITTED = []
+
+
+def cause(error, text):
+    """Whether a text names the cause of an error."""
+    words = os.strerror(getattr(errno, error)).lower()
+    return words in text.lower() or re.search(CAUSES.get(error, "$^"), text, re.I) or re.search(SQLITE, text, re.I)
+
+
+def judge(operation, new, old, attempt):
+    """The problems of an attempt."""
+    problems = list(attempt.problems)
+    if attempt.complaints:
+        problems.append(f"it wrote to its standard error: {attempt.complaints}")
+    if attempt.answer is None:
+        return problems
+    if attempt.threw:
+        kind, _, text = attempt.answer[6:].partition(": ")
+        if kind not in TYPED:
+            problems.append(f"it threw a {kind}: {text}")
+        elif not cause(attempt.fault.error, text):
+            problems.append(f"the error does not name its cause: {text}")
+        elif not re.search(r"DIR|/\w+|\w+\.\w+|[\"“]\w+", text):
+            problems.append(f"the error names no path: {text}")
+    elif operation.answers and attempt.answer != new.answer:
+        problems.append(f"it answered {attempt.answer!r} instead of {new.answer!r}")
+    happened = attempt.state == new.state
+    if attempt.state is not None and not operation.partial:
+        if not happened and (not attempt.threw or attempt.state != old.state):
+            problems.append(f"the state is {attempt.state} instead of {new.state}")
+        elif happened and attempt.threw and new.state != old.state and not is_late(attempt):
+            problems.append(f"it happened, but an error was thrown: {attempt.answer[6:]}")
+        if attempt.mine is not None and attempt.mine != (new if happened else old).mine:
+            problems.append(f"the process itself sees {attempt.mine}, and others {attempt.state}")
+        if attempt.final is not None and attempt.final != (new if happened else old).final:
+            problems.append(f"the last state is {attempt.final} instead of {(new if happened else old).final}")
+    return problems + leftovers(new, old, attempt)
+
+
+def is_late(attempt):
+    """Whether only the last step failed, which protects a new name against a power failure."""
+    return all(re.match("f(data)?sync|syncfs", call.name) for call in attempt.failed)
+
+
+def leftovers(new, old, attempt):
+    """Files that stay open, locked or behind."""
+    problems = []
+    if attempt.left_open:
+        problems.append(f"files stay open: {' '.join(attempt.left_open)}")
+    if attempt.left_locked:
+        problems.append(f"files stay locked: {' '.join(attempt.left_locked)}")
+    if attempt.final is not None and not any(re.match("unlink|rmdir|rename", call.name) for call in attempt.failed):
+        behind = attempt.last_files - new.last_files - old.last_files - new.files - old.files
+        if behind:
+            problems.append(f"files are left behind: {' '.join(sorted(behind))}")
+    return problems
+
+
+def permission(operation, fault, problem):
+    """Why a problem is permitted, or `None`."""
+    for name, call, words, reason in PERMITTED:
+        if re.fullmatch(name, operation.name) and re.fullmatch(call, str(fault)) and re.search(words, problem):
+            return reason
+    return None
