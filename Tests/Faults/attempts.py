@@ -133,6 +133,7 @@ class Attempt:
             for step in operation.victim:
                 stage.step(victim, step)
             stage.ok(victim, "ping")  # Before that, it may still be loading its libraries.
+            victim.become_idle()
             self.before = [stage.plain(name) for name in victim.files(stage.place)[0]]
             if not skips:
                 self.perform(stage, victim)
@@ -141,6 +142,9 @@ class Attempt:
             self.files = stage.tree()
             self.doing = "show the process's own state"
             self.mine = [stage.step(victim, step) for step in operation.mine]
+            self.doing = "repeat the operation"
+            for step in operation.repeat if self.threw else ():
+                stage.step(victim, step)
             self.doing = "go on"
             for step in operation.again:
                 stage.step(victim, step)

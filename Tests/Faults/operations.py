@@ -23,10 +23,12 @@ class Operation:
     side: list = ()  # Steps of a process that lives as long as the attempt.
     victim: list = ()  # Steps of the process before the operation.
     mine: list = ()  # Shows the state as the process itself sees it.
+    repeat: list = ()  # Steps of the process if the operation failed.
     again: list = ()  # The next operation of the process.
     other: list = ()  # The next operation of another process, after which the state is shown once more.
     watch: list = ()  # Steps of the process after that of the other.
     answers: bool = True  # The answer is the same in every attempt.
+    creates: bool = False  # The operation opens what it creates, so that a failure may leave a new file.
     partial: bool = False  # The operation consists of independent steps, so that a failure may leave some of them.
 
     def __post_init__(self):
@@ -40,12 +42,13 @@ def files():
     known = dict(common, victim=opened, mine=["value n.json", "read n.json"], again=["increment n.json 1"])
     Operation("file-open", opened[1], **{**common, "victim": opened[:1], "again": [opened[1], "increment n.json 1"]})
     Operation("file-create", opened[1], **{
-        **common, "prepare": opened[:1], "victim": opened[:1], "again": [opened[1], "increment n.json 1"]})
+        **common, "prepare": opened[:1], "victim": opened[:1], "again": [opened[1], "increment n.json 1"], "creates": True})
     Operation("file-read", "read n.json", **known)
     Operation("file-write", "write-counter n.json 9", **known)
     Operation("file-update", "increment n.json 1", **known, answers=False)
-    Operation("file-observe", "observe n.json", **{
-        **common, "victim": opened, "watch": [r"event: n\.json \d+ 8"], "again": []})
+    Operation("file-observe", opened[1], **{
+        **common, "victim": opened[:1], "repeat": opened[1:], "again": ["observe n.json"],
+        "watch": [r"event: n\.json \d+ 8"]})
     stored = ["durable-open storage {D} t.txt"]
     text = dict(
         prepare=[*stored, "durable-update old"], victim=stored, look=["raw: Files/t.txt"], mine=["durable-read"],
@@ -53,7 +56,8 @@ def files():
     Operation("file-write-storage", "durable-replace new", **text)
     Operation("file-update-storage", "durable-update new", **text)
     Operation("file-create-storage", stored[0], **{
-        **text, "prepare": [], "victim": [], "mine": [], "again": [*stored, "durable-update next"]})
+        **text, "prepare": [], "victim": [], "mine": [], "again": [*stored, "durable-update next"],
+        "creates": True})
 
 
 def suites():
@@ -139,7 +143,7 @@ def databases():
         prepare=[*opened, "store-count 7"], victim=opened, look=["sql: a.sqlite SELECT n FROM counter"],
         mine=["store-value"], again=["store-count 1"], other=[*opened, "store-count 1"])
     Operation("database-create", opened[0], **{
-        **common, "prepare": [], "victim": [], "mine": [], "again": [*opened, "store-count 1"]})
+        **common, "prepare": [], "victim": [], "mine": [], "again": [*opened, "store-count 1"], "creates": True})
     Operation("database-open", opened[0], **{**common, "victim": [], "mine": [], "again": [*opened, "store-count 1"]})
     Operation("database-read", "store-value", **common)
     Operation("database-write", "store-count 1", **common)

@@ -51,6 +51,18 @@ class Peer:
         self.receive(lambda: self.answers)
         return self.answers.pop(0)
 
+    def become_idle(self):
+        """Waits until the process waits for a command."""
+        end = time.monotonic() + LIMIT
+        while True:
+            with open(f"/proc/{self.pid}/syscall") as file:
+                # The number of the call `read` differs between processors; its first argument is the standard input.
+                if file.read().split()[1:2] == ["0x0"]:
+                    return
+            if time.monotonic() > end:
+                raise Silence("it does not wait for a command")
+            time.sleep(0.001)
+
     def event(self, pattern):
         """Waits for an event."""
         matches = re.compile("event " + pattern).search

@@ -17,7 +17,10 @@ CAUSES = {
 SQLITE = "disk i/o error|unable to open|database is locked|is full|readonly|out of memory|locking protocol|i/o error"
 
 # Outcomes that are not as they should be, but are permitted: operation, fault and problem as patterns, and the reason.
-PERMITTED = []
+PERMITTED = [
+    ("file-create.*", r"openat:EACCES:\d+", "the state is .'missing'.",
+     "a file that must not be read is opened, and its status reports why"),
+]
 
 
 def cause(error, text):
@@ -39,7 +42,7 @@ def judge(operation, new, old, attempt):
             problems.append(f"it threw a {kind}: {text}")
         elif not cause(attempt.fault.error, text):
             problems.append(f"the error does not name its cause: {text}")
-        elif not re.search(r"DIR|/\w+|\w+\.\w+|[\"“]\w+", text):
+        elif not re.search(r"DIR|inotify|/\w+|\w+\.\w+|[\"“]\w+", text):
             problems.append(f"the error names no path: {text}")
     elif operation.answers and attempt.answer != new.answer:
         problems.append(f"it answered {attempt.answer!r} instead of {new.answer!r}")
@@ -47,7 +50,7 @@ def judge(operation, new, old, attempt):
     if attempt.state is not None and not operation.partial:
         if not happened and (not attempt.threw or attempt.state != old.state):
             problems.append(f"the state is {attempt.state} instead of {new.state}")
-        elif happened and attempt.threw and new.state != old.state and not is_late(attempt):
+        elif happened and attempt.threw and new.state != old.state and not (operation.creates or is_late(attempt)):
             problems.append(f"it happened, but an error was thrown: {attempt.answer[6:]}")
         if attempt.mine is not None and attempt.mine != (new if happened else old).mine:
             problems.append(f"the process itself sees {attempt.mine}, and others {attempt.state}")

@@ -60,9 +60,11 @@ package enum GroupDirectory {
     }
     let reason = errno
     // Where nothing may be created, the system reports that even for a directory that exists.
-    let status = FileStatus.ifReadable(path: path, relativeTo: base, followsLinks: false)
-    errno = reason
-    guard let status else { throw failure(url) }
+    guard let status = FileStatus.ifReadable(path: path, relativeTo: base, followsLinks: false) else {
+      // If the directory exists, it cannot be used because it cannot be examined.
+      if reason != EEXIST { errno = reason }
+      throw failure(url)
+    }
     switch status.kind {
     case .directory: return
     case .link: throw .unusableDirectory(url, reason: "it is a symbolic link, which could lead out of the group")

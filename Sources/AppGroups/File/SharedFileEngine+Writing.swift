@@ -166,7 +166,7 @@ extension SharedFileEngine {
           try prepared?.commit()
           // If the directory was replaced in between, the file in the new directory is newer. If the scope has not
           // followed a swap yet, subscribers receive this value together with all others.
-          guard try file.isInPlace, location.isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
+          guard isInPlace(file), location.isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
           if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
           stage(memory.file.problem, in: &delivery)
         }
@@ -179,6 +179,18 @@ extension SharedFileEngine {
       }
     } catch {
       throw AppGroupsFileError(error)
+    }
+  }
+
+  /// Returns whether the locked file, which has just been replaced, is still where readers find it.
+  ///
+  /// A failure to find out must not make the call fail, because the file has changed. Another look then follows.
+  private func isInPlace(_ file: ExclusiveFile) -> Bool {
+    do {
+      return try file.isInPlace
+    } catch {
+      queue.async { [weak self] in self?.lookNow() }
+      return true
     }
   }
 
