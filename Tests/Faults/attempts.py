@@ -68,9 +68,9 @@ class Stage:
             return read(os.path.join(self.place, rest))
         if word == "find":
             found = [
-                os.path.relpath(os.path.join(folder, rest), self.place) + "=" + read(os.path.join(folder, rest))[:40]
+                self.plain(os.path.relpath(os.path.join(folder, rest), self.place)) + "=" + read(os.path.join(folder, rest))[:40]
                 for folder, _, names in os.walk(self.place) if rest in names]
-            return self.plain(" ".join(sorted(found)))
+            return " ".join(sorted(found))
         if word == "sql":
             return query(os.path.join(self.place, rest.partition(" ")[0]), rest.partition(" ")[2])
         if word == "event":
@@ -85,6 +85,7 @@ class Stage:
             for name in folders + names:
                 # Numbers of processes and of segments differ between attempts.
                 path = self.plain(os.path.relpath(os.path.join(folder, name), self.place))
+                path = re.sub(r"\.shared/(edits|signals)/.*", "the socket of a process", path)
                 found.add(re.sub(r"\d+", "#", path))
         return found
 
@@ -104,7 +105,7 @@ def query(path, text):
     try:
         return str(connection.execute(text).fetchone())
     except sqlite3.DatabaseError as error:
-        return str(error)
+        return "missing" if "no such table" in str(error) else str(error)
     finally:
         connection.close()
 
@@ -116,7 +117,8 @@ class Attempt:
         operation = stage.operation
         self.fault, self.reference, self.problems, self.calls, self.others = fault, reference, [], [], []
         self.answer = self.state = self.mine = self.final = self.watched = None
-        self.opened, self.locked, self.before, self.files, self.last_files = [], [], [], set(), set()
+        self.opened, self.locked, self.before, self.locked_before = [], [], [], []
+        self.files, self.last_files = set(), set()
         stage.renew()
         peers = []
 
@@ -134,7 +136,8 @@ class Attempt:
                 stage.step(victim, step)
             stage.ok(victim, "ping")  # Before that, it may still be loading its libraries.
             victim.become_idle()
-            self.before = [stage.plain(name) for name in victim.files(stage.place)[0]]
+            self.before, self.locked_before = (
+                [stage.plain(name) for name in names] for names in victim.files(stage.place))
             if not skips:
                 self.perform(stage, victim)
             self.doing = "show the state"
@@ -143,7 +146,7 @@ class Attempt:
             self.doing = "show the process's own state"
             self.mine = [stage.step(victim, step) for step in operation.mine]
             self.doing = "repeat the operation"
-            for step in operation.repeat if self.threw else ():
+            for step in operation.repeat if self.threw or skips else ():
                 stage.step(victim, step)
             self.doing = "go on"
             for step in operation.again:
@@ -195,7 +198,8 @@ class Attempt:
 
     @property
     def left_locked(self):
-        return sorted(set(self.locked) - set(self.reference.locked))
+        # A suspension that failed leaves the locks as they were.
+        return sorted(set(self.locked) - set(self.reference.locked) - set(self.locked_before if self.threw else ()))
 
     @property
     def threw(self):

@@ -5,8 +5,9 @@ import re
 TABLE = [
     ("open openat", "EACCES EINTR EIO EMFILE ENFILE ENOMEM",
      {r"O_CREAT": "EDQUOT ENOSPC EROFS", r"O_WRONLY|O_RDWR": "EROFS"}),
-    ("read readv pread64 preadv", "EINTR EIO", {}),
-    ("write writev pwrite64 pwritev", "EDQUOT EFBIG EINTR EIO ENOSPC", {}),
+    ("read readv pread64 preadv", "EINTR", {r"^(?!\w+\(\d+<(socket|UNIX|TCP|pipe|anon_inode))": "EIO", r"<socket:": "ECONNRESET"}),
+    ("write writev pwrite64 pwritev", "EINTR", {
+        r"^(?!\w+\(\d+<(socket|UNIX|TCP|pipe|anon_inode))": "EDQUOT EFBIG EIO ENOSPC", r"<socket:": "ECONNRESET EPIPE"}),
     ("fsync fdatasync syncfs sync_file_range", "EDQUOT EINTR EIO ENOSPC", {}),
     ("rename renameat renameat2", "EACCES EDQUOT EIO ENOMEM ENOSPC EPERM EROFS",
      {r"RENAME_": "EINVAL"}),

@@ -37,29 +37,33 @@ class Run:
 
     def faults(self):
         """All faults of the table."""
-        groups = collections.defaultdict(list)
-        for call in self.new.calls:
-            groups[call.name, call.number].append(call)
-        faults = []
+        faults, groups = [], collections.defaultdict(list)
         # The tracer counts in every thread: these would fail together with a call that must not fail.
         taken = {(call.name, call.number) for call in self.new.others}
-        taken.update((call.name, call.number) for call in self.new.calls if reason_to_leave_out(call.text))
+        for call in self.new.calls:
+            if reason_to_leave_out(call.text):
+                taken.add((call.name, call.number))
+            elif errors_of(call.text) is None:
+                raise Broken(f"the table does not have the call {call.text}")
+            elif call.is_main:
+                self.counts["calls"] += 1
+                faults += [Fault(call.name, error, call.number) for error in errors_of(call.text)]
+            else:
+                groups[call.name, call.number].append(call)
         for (name, number), calls in groups.items():
             if (name, number) in taken:
-                self.counts["unreachable"] += sum(not reason_to_leave_out(call.text) for call in calls)
+                self.counts["unreachable"] += len(calls)
                 continue
             self.counts["calls"] += len(calls)
-            for call in calls:
-                if errors_of(call.text) is None:
-                    raise Broken(f"the table does not have the call {call.text}")
             common = set.intersection(*[set(errors_of(call.text)) for call in calls])
-            faults += [Fault(name, error, number) for error in sorted(common)]
+            faults += [Fault(name, error, number, everywhere=True) for error in sorted(common)]
         return faults
 
     def attempt(self, fault):
         attempt = Attempt(self.stage, fault, reference=self.new)
         # Threads that run beside the operation do not make their calls in the same order each time.
-        if any(call.failed for call in attempt.others) or not (attempt.failed or attempt.problems):
+        stray = [call for call in attempt.others + attempt.calls if call.failed and reason_to_leave_out(call.text)]
+        if stray or any(call.failed for call in attempt.others) or not (attempt.failed or attempt.problems):
             self.counts["missed"] += 1
             return attempt, []
         self.counts["injections"] += 1
@@ -101,22 +105,34 @@ def one(program, name, text):
     return run.wrong
 
 
-def main(program, names=None, sample=None):
-    """Runs all faults of the named operations, or a sample of those of all."""
+def some(faults, most, dice):
+    """At most so many faults, of as many calls as possible."""
+    dice.shuffle(faults)
+    seen = collections.Counter()
+    ranks = {}
+    for fault in faults:
+        seen[fault.call, fault.number] += 1
+        ranks[fault] = seen[fault.call, fault.number]
+    return sorted(faults, key=ranks.get)[:most]
+
+
+def main(program, names=None, count=None, most=None):
+    """Runs the faults of the named operations, or of so many, and at most so many of each."""
     seed = int(os.environ.get("SIGNALS_SEED", random.randrange(1 << 30)))
     chosen = [OPERATIONS[name] for name in names or OPERATIONS]
     dice = random.Random(seed)
-    if sample:
+    if most:
         print(f"seed {seed}", flush=True)
-        chosen = dice.sample(chosen, sample[0])
+    if count:
+        chosen = dice.sample(chosen, count)
     seeds = {operation.name: dice.random() for operation in chosen}
 
     def perform(operation):
         run = Run(operation, program)
         try:
             faults = run.faults()
-            if sample:
-                faults = random.Random(seeds[operation.name]).sample(faults, min(sample[1], len(faults)))
+            if most:
+                faults = some(faults, most, random.Random(seeds[operation.name]))
             return run.perform(faults)
         finally:
             run.end()
@@ -146,8 +162,10 @@ if __name__ == "__main__":
         names = [name for name in OPERATIONS if re.fullmatch(arguments[0], name)]
         if not names:
             sys.exit(f"error: there is no operation {arguments[0]}: {' '.join(OPERATIONS)}")
-        failed = main(program, names)
+        failed = main(program, names, most=int(os.environ.get("SIGNALS_FAULTS", 0)))
+    elif os.environ.get("SIGNALS_TORTURE"):
+        failed = main(program)
     else:
-        failed = main(program, sample=None if os.environ.get("SIGNALS_TORTURE") else (10, 8))
+        failed = main(program, count=10, most=8)
     if failed:
         sys.exit("error: wrong outcomes; repeat one with .ci/faults OPERATION CALL:ERROR:NUMBER")

@@ -175,10 +175,12 @@ def together():
         victim=world, look=[*opened, "env-active", "env-list"], again=["world-hop {first} 1 1"],
         other=[*opened, "env-activate {second}"], answers=False)
     studio = ["publish-edits {D} song.json"]
-    Operation(
-        "inspector-edit", "inspect-title song.json Red", prepare=studio, side=studio, victim=["inspect {D}"],
-        look=["raw: Files/song.json"], again=["inspect {D}", "inspect-title song.json Green"],
+    edited = dict(
+        prepare=studio, look=["raw: Files/song.json"], again=["inspect {D}", "inspect-title song.json Green"],
         other=["inspect {D}", "inspect-title song.json Last"])
+    Operation("inspector-edit", "inspect-title song.json Red", side=studio, victim=["inspect {D}"], **edited)
+    # The process that has the file open, and so makes the change, is the inspector's own.
+    Operation("inspector-edit-here", "inspect-title song.json Red", victim=[*studio, "inspect {D}"], **edited)
 
 
 for declare in (files, suites, logs, presences, environments, sessions, databases, together):

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import time
 
-LIMIT = float(os.environ.get("SIGNALS_FAULTS_LIMIT", 30))  # Seconds, which only a failing operation takes.
+LIMIT = float(os.environ.get("SIGNALS_FAULTS_LIMIT", 60))  # Seconds, which only a failing operation takes.
 
 
 class Silence(Exception):
@@ -31,7 +31,7 @@ class Peer:
         while not (found := wanted()):
             remaining = end - time.monotonic()
             if remaining <= 0 or not select.select([self.output], [], [], remaining)[0]:
-                raise Silence(f"no answer in {limit:.0f} s")
+                raise Silence(f"no answer in {limit:.0f} s; it is in {self.place()}")
             data = os.read(self.output, 65536)
             if not data:
                 raise Silence(f"it ended with {self.process.wait()}: {self.complaints()}")
@@ -40,6 +40,17 @@ class Peer:
                 text = line.decode(errors="replace")
                 (self.events if text.startswith("event ") else self.answers).append(text)
         return found
+
+    def place(self):
+        """The system calls in which the threads of the process are."""
+        places = []
+        for thread in os.listdir(f"/proc/{self.pid}/task"):
+            try:
+                with open(f"/proc/{self.pid}/task/{thread}/wchan") as file:
+                    places.append(file.read() or "running")
+            except OSError:
+                continue  # It has ended.
+        return ", ".join(sorted(places))
 
     def ask(self, command):
         """Performs a command: the answer."""

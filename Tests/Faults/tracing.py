@@ -9,37 +9,41 @@ _resumed = re.compile(r"<\.\.\. (\w+) resumed>")
 
 
 class Fault:
-    """The failure of one call: the N-th of its name in a thread, counted from the start of the trace."""
+    """The failure of one call: the N-th of its name in the main thread, counted from the start of the trace.
 
-    def __init__(self, call, error, number):
-        self.call, self.error, self.number = call, error, number
+    With `everywhere`, it is the N-th of each thread.
+    """
+
+    def __init__(self, call, error, number, everywhere=False):
+        self.call, self.error, self.number, self.everywhere = call, error, number, everywhere
 
     def __str__(self):
-        return f"{self.call}:{self.error}:{self.number}"
+        return f"{self.call}:{self.error}:{self.number}" + (":everywhere" if self.everywhere else "")
 
     @classmethod
     def parse(cls, text):
-        call, error, number = text.split(":")
-        return cls(call, error, int(number))
+        call, error, number, *rest = text.split(":")
+        return cls(call, error, int(number), rest == ["everywhere"])
 
 
 class Call:
     """One call between the marks: its text, its number among those of its name and thread, and whether it was made to fail."""
 
-    def __init__(self, thread, name, number, text):
-        self.thread, self.name, self.number, self.text, self.failed = thread, name, number, text, False
+    def __init__(self, thread, is_main, name, number, text):
+        self.thread, self.is_main, self.name, self.number = thread, is_main, name, number
+        self.text, self.failed = text, False
 
 
 class Trace:
     """Traces a process that is idle now."""
 
     def __init__(self, pid, path, fault=None):
-        self.path = path
-        options = []
+        self.pid, self.path = pid, path
+        options = ["-f"] if not fault or fault.everywhere else []
         if fault:
-            options = ["-e", f"inject={fault.call}:error={fault.error}:when={fault.number}"]
+            options += ["-e", f"inject={fault.call}:error={fault.error}:when={fault.number}"]
         self.process = subprocess.Popen(
-            ["strace", "-f", "-y", "-s", "200", "-o", path, *options, "-p", str(pid)], stderr=subprocess.PIPE, text=True)
+            ["strace", "-y", "-s", "200", "-o", path, *options, "-p", str(pid)], stderr=subprocess.PIPE, text=True)
         first = self.process.stderr.readline()
         if "attached" not in first:
             self.process.wait()
@@ -64,7 +68,7 @@ class Trace:
                 elif re.match(r"\w+\(", text):
                     name = text.partition("(")[0]
                     counts[thread, name] = counts.get((thread, name), 0) + 1
-                    call = Call(thread, name, counts[thread, name], text)
+                    call = Call(thread, thread in (None, str(self.pid)), name, counts[thread, name], text)
                     if text.endswith("<unfinished ...>"):
                         pending[thread] = call
                     if '"/signals-mark-end"' in text:

@@ -14,12 +14,16 @@ CAUSES = {
     "ENOSPC": "is full|no space", "EROFS": "read-only", "EACCES": "permission|not permitted|may not", "ENOLCK": "lock",
     "EPERM": "permission|not permitted|may not",
 }
-SQLITE = "disk i/o error|unable to open|database is locked|is full|readonly|out of memory|locking protocol|i/o error"
+SQLITE = "disk i/o error|unable to open|database is locked|is full|readonly|out of memory|locking protocol|i/o error|malformed"
 
 # Outcomes that are not as they should be, but are permitted: operation, fault and problem as patterns, and the reason.
 PERMITTED = [
     ("file-create.*", r"openat:EACCES:\d+", "the state is .'missing'.",
      "a file that must not be read is opened, and its status reports why"),
+    ("database-.*", r"(newfstatat|fstat):.*", "last state",
+     "SQLite closes a file that it cannot examine, which releases the locks that the process has on the database"),
+    ("inspector-edit.*", r"(read|recvfrom|poll):.*", "Look at the value before you repeat|did not answer",
+     "the answer was lost, so the inspector cannot know whether the change was made, and says so"),
 ]
 
 

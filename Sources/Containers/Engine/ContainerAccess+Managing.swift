@@ -129,13 +129,32 @@ extension ContainerAccess {
         engine.adopt(adoption)
       }
     } else {
-      try hidden.makeDirectory(discarded)
+      try makeDirectories(of: name)
       let data = ContainerLayout.data(id)
-      _ = try ExclusiveRename.move(data, in: hidden, to: discarded.appending("data"), in: hidden)
-      _ = try ExclusiveRename.move(settings, in: hidden, to: discarded.appending(ContainerLayout.settings), in: hidden)
-      try makeDirectories(of: id.uuidString)
+      try moveAll([
+        (data, discarded.appending("old data")), (ContainerLayout.data(name), data),
+        (settings, discarded.appending("old")), (discarded.appending(ContainerLayout.settings), settings),
+      ])
     }
     discardAfterwards(discarded)
+  }
+
+  /// Moves entries of the hidden directory in this order, or none of them.
+  private func moveAll(_ moves: [(source: EntryPath, destination: EntryPath)]) throws {
+    var done: [(source: EntryPath, destination: EntryPath)] = []
+    do {
+      for (source, destination) in moves {
+        if try ExclusiveRename.move(source, in: hidden, to: destination, in: hidden) {
+          done.append((source, destination))
+        }
+      }
+    } catch {
+      for (source, destination) in done.reversed() {
+        // If this fails, too, the first error is the one to report.
+        do { _ = try ExclusiveRename.move(destination, in: hidden, to: source, in: hidden) } catch {}
+      }
+      throw error
+    }
   }
 
   /// Activates the default environment, and removes all others and the excludes.

@@ -78,7 +78,13 @@ package struct FileLock: ~Copyable, Sendable {
   ) {
     guard let file = Descriptor(uninterrupted { openat(directory, path, opening.flags, 0o600) }) else { return nil }
     inheritOwner(file.number, from: owner())
-    guard let status = file.status else { return nil }
+    guard let status = file.status else {
+      let reason = errno
+      // A new file that its creator cannot examine would stay behind.
+      if opening == .new { unlinkat(directory, path, 0) }
+      errno = reason
+      return nil
+    }
     identity = status.identity
     self.url = url
     self.file = file

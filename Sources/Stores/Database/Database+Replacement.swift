@@ -18,6 +18,8 @@ extension Database {
     } catch is FileHasLeft {
       do {
         if try followReplacement() { return try operation() }
+        // SQLite also counts a file that it could not examine as moved.
+        if try DatabaseError.status(location.path) != nil, hasLeftItsPath != true { return try operation() }
       } catch is FileHasLeft {
         // It has left again.
       }

@@ -92,17 +92,22 @@ extension Database: Suspendable {
     let engine = sharing.engine
     // Without the name, changes would be recorded for another author.
     if !isOwn { try engine?.resume() }
-    pauses.withTurn { reopen(identity) }
-    suspension.withLock { $0.isByContainer = false }
+    var failure: DatabaseError?
+    pauses.withTurn { failure = reopen(identity) }
+    // After a failure, the next resumption makes another attempt.
+    suspension.withLock { $0.isByContainer = failure != nil }
     if let engine { engine.wake() } else { tellForeignWrite() }
     regions.tellAll()
+    if let failure { throw failure }
   }
 
   /// Opens the file again, unless a swap that was followed has opened another one.
-  private func reopen(_ identity: FileIdentity?) {
+  ///
+  /// - Returns: The reason why the file cannot be opened; reads and writes throw it until the file is opened.
+  private func reopen(_ identity: FileIdentity?) -> DatabaseError? {
     guard writer.isFileSuspended else {
       readers?.endSuspension(failing: nil)
-      return
+      return nil
     }
     let opened = Result { () throws(DatabaseError) in
       let path = file.location.path
@@ -110,8 +115,14 @@ extension Database: Suspendable {
       return try file.open()
     }
     let failure = writer.prepare(with: opened, version: file.schema?.version, isOther: false)
-    writer.resume(observed: regions.observedTables)
-    readers?.endSuspension(failing: failure)
-    if let failure { mutableStatus.value = .closed(failure) }
+    if let failure {
+      writer.lock.withLock { (writer.next, writer.refusal) = (nil, failure) }
+      readers?.suspend(failure)
+    } else {
+      writer.resume(observed: regions.observedTables)
+      readers?.endSuspension(failing: nil)
+    }
+    mutableStatus.value = failure.map(DatabaseStatus.closed) ?? .open
+    return failure
   }
 }

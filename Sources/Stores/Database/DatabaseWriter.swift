@@ -187,8 +187,8 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     while open == nil {
       let (refusal, pause, isFileSuspended) = (refusal, pause, isFileSuspended)
       lock.unlock()
-      if isFileSuspended { throw .suspended(path: path, operation: "write") }
       if let refusal { throw refusal }
+      if isFileSuspended { throw .suspended(path: path, operation: "write") }
       guard let pause else { throw .closed(path: path) }
       try pause.wait(path)
       lock.lock()
