@@ -13,6 +13,7 @@ import Tweaks
 /// Flags that a server gives, kept in a cache.
 ///
 /// - `remote-write DIR USER N`: with a file mode mask of 0, fetch the number N for a user, with an attribute
+/// - `remote-read DIR USER`: the number of that user in the cache, or `nothing`
 /// - `remote-loop DIR`: fetch one large answer after another for the anonymous user, from now on
 final class RemoteCommands: CommandFamily {
   func perform(_ command: Command) throws -> String? {
@@ -23,6 +24,11 @@ final class RemoteCommands: CommandFamily {
       let context = TweakContext(targetingKey: arguments[1], attributes: ["plan": "platinum"])
       let provider = try provider(arguments[0], context: context, numbers: [command.number(arguments[2])])
       try wait { try await provider.refresh() }
+    case "remote-read":
+      let arguments = try command.arguments(2)
+      let context = TweakContext(targetingKey: arguments[1], attributes: ["plan": "platinum"])
+      let provider = provider(arguments[0], context: context, numbers: [])
+      return try provider.tweak(feature: "f", variable: "v").map { "\($0.value)" } ?? "nothing"
     case "remote-loop":
       let provider = try provider(command.argument(), numbers: 1...1_000_000)
       Task { while true { try await provider.refresh() } }

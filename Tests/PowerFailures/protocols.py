@@ -1,0 +1,215 @@
+"""The protocols that write, and how to judge what a power failure leaves of them.
+
+Commands are those of Tests/Peer, with `{D}` for the folder and the names that were bound by `name = command`. In `look`, the
+driver itself does `find: NAME`: the contents of all files of a name in the folder.
+"""
+import dataclasses
+
+PROTOCOLS = {}
+
+
+class Wrong(Exception):
+    """An outcome that breaks a promise."""
+
+
+@dataclasses.dataclass
+class Protocol:
+    """One protocol: a process performs steps, and another one looks afterwards."""
+    name: str
+    steps: list  # Recorded.
+    look: list  # Shows what is left, in a process that begins afterwards.
+    judge: callable  # Raises `Wrong` for (seen, references, answered).
+    prepare: list = ()  # Before the recording, and on the disk.
+    durable: list = ()  # Names of files that do not belong to the protocol.
+    rest: float = 0.1  # Seconds for work in the background.
+    key: str = None  # The path of the file whose fate the table shows.
+
+    def __post_init__(self):
+        PROTOCOLS[self.name] = self
+
+
+def check(holds, problem):
+    if not holds:
+        raise Wrong(problem)
+
+
+def possible(references, answered, since=None):
+    """What the answers so far permit: the last acknowledged state, or that of the step that may have begun."""
+    return references[answered if since is None else since:answered + 2]
+
+
+def stored(seen, references, answered):
+    """Everything acknowledged is there."""
+    allowed = possible(references, answered)
+    check(seen in allowed, f"expected {' or '.join(map(str, dict.fromkeys(map(tuple, allowed))))}")
+
+
+# MARK: Files and suites
+
+BYSTANDER = ["keep-file json storage {D} other.json", "kept-file"]
+
+
+def volatile(damages):
+    """A file that does not wait for the disk: an older value, or damage that is reported or one of those permitted."""
+    def judge(seen, references, answered):
+        check(seen[-1] == references[0][-1], "another file has changed")
+        if seen in possible(references, answered, 0):
+            return
+        value = seen[1]
+        check(value.startswith("ok initial stale") or damages(value, references), "damage is not reported")
+        check(all(answer.startswith("ok") or "Write a value" in answer for answer in seen), "an operation failed")
+    return judge
+
+
+def is_part(value, references):
+    """Bytes that any text may have: a part of one of the texts, or zeros."""
+    text = value.removeprefix("ok ").removesuffix(" current").replace("\0", "")
+    return value.endswith(" current") and any(
+        reference[1].removeprefix("ok ").removesuffix(" current").startswith(text) for reference in references)
+
+
+def files():
+    for durability in ("storage", "process"):
+        for format in ("json", "text"):
+            opened = f"keep-file {format} {durability} {{D}} t.json"
+            Protocol(
+                f"file-{format}-{durability}", [opened, "keep-update first", "keep-update second", "keep-update third"],
+                [opened, "kept-file", "keep-update after", "kept-file", *BYSTANDER],
+                stored if durability == "storage" else volatile(is_part if format == "text" else lambda *_: False),
+                prepare=[BYSTANDER[0], "keep-update bystander"], key="Files/t.json")
+        opened = f"keep-file json {durability} {{D}} t.json"
+        # No bystander, so that the folders are created on the way.
+        Protocol(
+            f"folders-{durability}", [f"keep-file json {durability} {{D}}/new/inner t.json", "keep-update first"],
+            [f"keep-file json {durability} {{D}}/new/inner t.json", "kept-file", "keep-update after", "kept-file",
+             "keep-file json storage {D} u.json", "kept-file"],
+            stored if durability == "storage" else volatile(lambda *_: False))
+        opened = f"keep-suite {durability} {{D}} s.json"
+        Protocol(
+            f"suite-{durability}", [opened, "keep-key a 1", "keep-key b 2", "keep-key a 3"],
+            [opened, "kept-keys", "keep-key c 4", "kept-keys", *BYSTANDER],
+            stored if durability == "storage" else suite, prepare=[BYSTANDER[0], "keep-update bystander"],
+            key="Files/s.json")
+
+
+def suite(seen, references, answered):
+    check(seen[-1] == references[0][-1], "another file has changed")
+    if seen in possible(references, answered, 0):
+        return
+    check(seen[1].startswith("ok  stale"), "damage is not reported")
+
+
+# MARK: Logs
+
+EVENTS = ["one", "two", "three", "four"]
+
+
+def logged(durability):
+    def judge(seen, references, answered):
+        events = seen[1].removeprefix("ok").strip().split(",") if seen[1] != "ok" else []
+        whole = [event for event in events if event != "damaged"]
+        check(seen[1].startswith("ok"), "the log cannot be read")
+        check(whole == EVENTS[:len(whole)] or durability == "process" and set(whole) <= set(EVENTS), "other events")
+        check(durability == "process" or len(whole) >= answered - 1, "an acknowledged event is lost")
+        after = seen[3].removeprefix("ok").strip().split(",")
+        check([event for event in after if event != "damaged"] == [*whole, "after"], "the next event is not received")
+    return judge
+
+
+def consumed(seen, references, answered):
+    """Acknowledged events are those of the preparation; handled ones may be received again, but none is skipped."""
+    received = [event for event in seen[2].removeprefix("ok ").split(",") if event != "damaged"]
+    events = [*(f"e {number}" for number in range(1, 6)), "after"]
+    check(received == events[len(events) - len(received):], "not the end of the events")
+    handled = (0, 3, 5, 5)[answered]  # At most; the first answer is that of the opening.
+    check(len(received) >= len(events) - handled, "an event was skipped")
+
+
+def trimmed(seen, references, answered):
+    received = [event for event in seen[2].removeprefix("ok ").split(",") if event != "damaged"]
+    check(received and received[-1] == "after", "the next event is not received")
+    check(not any(event == "damaged" for event in seen[2].split(",")), "a loss is reported, and nothing was lost")
+    late = [event for event in seen[3].removeprefix("ok ").split(",")]
+    check(late[-2:] == [f"{LONG} 60", "after"] and "damaged" not in late, "a consumer that was late has lost events")
+
+
+LONG = "x" * 4500
+
+
+def logs():
+    for durability in ("storage", "process"):
+        opened = f"keep-log {durability} {{D}} inbox"
+        Protocol(
+            f"log-{durability}", [opened, *(f"keep-event {event}" for event in EVENTS)],
+            [opened, "kept-events", "keep-event after", "kept-events"], logged(durability))
+    opened = "keep-log storage {D} inbox"
+    Protocol(
+        "log-cursor", [opened, "keep-cursor c e 3", "keep-cursor c e 5"],
+        [opened, "keep-event after", "keep-cursor c after"], consumed, prepare=[opened, "keep-events 5 e"], rest=0.3)
+    Protocol(
+        "log-segments", [opened, *[f"keep-event {LONG * 4} {number}" for number in range(8)]],
+        [opened, "kept-events", "keep-event after", "kept-events"], segments)
+    Protocol(
+        "log-trim", ["log {D} inbox", f"keep-log storage {{D}} inbox", f"keep-cursor c {LONG} 60", "trim-log"],
+        [opened, "keep-event after", "keep-cursor c after", "keep-cursor late after"], trimmed,
+        prepare=[opened, f"keep-events 60 {LONG}", f"keep-cursor late {LONG} 30"])
+
+
+def segments(seen, references, answered):
+    def whole(answer):
+        return [event[-2:].strip() for event in answer.removeprefix("ok").strip().split(",") if event not in ("", "damaged")]
+    events = whole(seen[1])
+    check(events == [str(number) for number in range(len(events))] and len(events) >= answered - 1, "an event is lost")
+    check(whole(seen[3]) == [*events, "er"], "the next event is not received")
+
+
+# MARK: Presence
+
+def presences():
+    Protocol(
+        "presence", ["presence {D} app", "announce one", "announce-update two", "withdraw"],
+        ["presence {D} app", "present", "announce after", "present"],
+        lambda seen, references, answered: check(
+            seen[1] == "ok" and seen[3] == "ok after", "a process that has ended is present"))
+
+
+# MARK: Environments
+
+def environments():
+    opened = "env {D}/root"
+    prepared = [
+        opened, "first = env-active", "env-count n.json 1", "second = env-new Second", "env-activate {second}",
+        "env-count n.json 2", "third = env-new Third", "env-activate {third}", "env-count n.json 3", "env-activate {first}"]
+    look = [opened, "env-active", "env-list", "find: n.json", "env-activate {second}", "env-active"]
+    common = dict(look=look, judge=stored, prepare=prepared)
+    Protocol("switch", [opened, "env-activate {second}", "env-activate {third}", "env-activate {first}"], **common)
+    Protocol("create", [opened, "fourth = env-new Fourth", "env-activate {fourth}"], **common)
+    Protocol("delete", [opened, "env-delete {third}"], **common)
+    Protocol("clone", [opened, "env-clone {second}", "env-clone {first}"], **common)
+    archived = [*prepared, "env-export {second} {D}/second.archive"]
+    Protocol("export", [opened, "env-export {third} {D}/third.archive"], [
+        opened, "env-active", "env-list", "find: third.archive"], stored, prepare=prepared)
+    Protocol("import", [opened, "env-import {D}/second.archive"], **{**common, "prepare": archived})
+
+
+# MARK: Sessions, secrets and flags
+
+def sessions():
+    for place in ("file", "database"):
+        ready = ["context-policy 5000 once keeps", "context-open {D} " + place, "context-setup"]
+        Protocol(
+            f"session-{place}", [*ready, "context-login ada", "context-name Other", "context-renew", "context-logout"],
+            [*ready, "context-state", "context-replace eve", "context-state"], stored, durable=["server.json*"])
+    Protocol(
+        "secret", ["keep-secret {D}/secrets token one", "keep-secret {D}/secrets token two"],
+        ["kept-secret {D}/secrets token", "keep-secret {D}/secrets token after", "kept-secret {D}/secrets token"], stored)
+    Protocol(
+        "remote-cache", [f"remote-write {{D}} user {number}" for number in (1, 2, 3)],
+        ["remote-read {D} user", "remote-write {D} user 4", "remote-read {D} user"],
+        lambda seen, references, answered: check(
+            seen[0] in ["ok nothing", *(f"ok {number}" for number in range(1, answered + 2))] and seen[2] == "ok 4",
+            "another number"))
+
+
+for declare in (files, logs, presences, environments, sessions):
+    declare()
