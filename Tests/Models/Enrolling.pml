@@ -20,8 +20,6 @@
  *   NESTED            the log is opened inside an update of the shared file, for which a swap waits
  *   OTHER_HAS_FILE    the other process has the file open, too, and waits for updates before it switches or follows
  *   PATIENCE_ENDS     the limit of ten seconds for the wait in Scope.enrol(_:) may pass
- *   CLOSES            after that limit, no member is added to a swap that holds its members; the code adds it
- *   NESTED_WAIT_ENDS  inside an update, the waits of ContainerEngine.steadily(_:) have a limit; the code has none
  *   END_ONLY          does not check the second claim, so that violations of the first one are found
  *   LIVENESS          checks that all threads finish, instead of the other claims
  *   SWITCHES=…        the number of switches of the other process, two without this option
@@ -38,6 +36,10 @@
 #define OPENED_EARLY 4
 /* LogFeed.tryToBegin(from:_:_:) does not postpone a beginning to the end of a swap. */
 #define BEGINS_AT_ONCE 5
+/* Inside an update, the waits of ContainerEngine.steadily(_:) have no limit. */
+#define NESTED_WAITS 6
+/* After the wait in Scope.enrol(_:), a member is added although a swap holds its members. */
+#define OVERLOOKED 7
 
 #ifndef FAULT
 #define FAULT 0
@@ -64,7 +66,7 @@ byte onDisk, shown;
 /* ScopeMembers */
 bool locationIsEnrolled, feedIsEnrolled, isSwapping;
 byte additions;
-bool isClosed;  /* The swap holds its members: for CLOSES only. */
+bool isClosed;  /* ScopeMembers.close(after:) */
 
 #define NONE 15
 
@@ -183,7 +185,7 @@ inline enrol(isEnrolled) {
   :: isNested && scopeTurn != FREE -> atomic { add(isEnrolled) }
 #endif
 #ifdef PATIENCE_ENDS
-#ifdef CLOSES
+#if FAULT != OVERLOOKED
   :: atomic { scopeTurn != FREE && !isClosed -> add(isEnrolled) }
 #else
   :: scopeTurn != FREE -> atomic { add(isEnrolled) }
@@ -198,14 +200,14 @@ inline openDirectory() {
   if
   :: atomic { engineTurn == FREE -> engineTurn = me }
   :: isNested && engineTurn != FREE && scopeTurn != FREE -> goto refused
-#ifdef NESTED_WAIT_ENDS
+#if FAULT != NESTED_WAITS
   :: isNested && engineTurn != FREE -> goto refused
 #endif
   fi;
   /* ContainerEngine.lockedAccess(_:_:_:) */
   if
   :: atomic { root == FREE -> root = me }
-#ifdef NESTED_WAIT_ENDS
+#if FAULT != NESTED_WAITS
   :: isNested && root != FREE -> engineTurn = FREE; goto refused
 #endif
   fi;

@@ -21,7 +21,6 @@
  * Options:
  *   DEADLINE        the limit of suspend(_:within:) may pass at any time
  *   NO_TRIES        no thread calls FileLock.tryLock(_:)
- *   TRIES_CHECKED   FileLock.tryLock(_:) checks the phase again after it has the lock; the code does not
  *   LIVENESS        one thread does one operation, the other two, and the other process holds a lock once
  *   FAULT=…         one of the deliberate faults below
  */
@@ -40,6 +39,8 @@
 #define RELEASED_EARLY 6
 /* A LogProducer takes part in suspensions only after it has checked the phase. */
 #define REGISTERED_LATE 7
+/* FileLock.tryLock(_:) does not check the phase again after it has the lock. */
+#define TRIES_UNCHECKED 8
 
 #ifndef FAULT
 #define FAULT 0
@@ -173,10 +174,10 @@ inline append() {
 
 #if FAULT == UNCHECKED_AFTER_WAIT
 #define isCheckedAgain false
-#elif FAULT == LISTED_LATE || defined(TRIES_CHECKED)
-#define isCheckedAgain true
-#else
+#elif FAULT == TRIES_UNCHECKED
 #define isCheckedAgain !isTrying
+#else
+#define isCheckedAgain true
 #endif
 
 /* LogPlace.lockTrimming(isWaiting:) and the work under its lock. */

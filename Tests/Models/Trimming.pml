@@ -19,9 +19,7 @@
  *
  * Options:
  *   INVENTORY_AT_ONCE     no other process does anything between the first and the last read of a trim's inventory
- *   SEGMENTS_FIRST        a trim lists the segments before the consumers; the code lists the consumers first
  *   SUBSCRIBES_DURING     the consumer may subscribe in the old environment until the switch is recorded
- *   NOTES_TWICE           a switch leaves its notes before and after it is recorded; the code leaves them before
  *   NO_SIZE_LIMIT         only events that all consumers have handled are removed
  *   LIVENESS              there is no size limit, and the consumer is not killed
  *   FAULT=…               one of the deliberate faults below
@@ -39,6 +37,10 @@
 #define NOTE_ENDS_EARLY 5
 /* LogTrimmer.shrink(_:besides:_:) removes a segment before it leaves the note of the loss. */
 #define LOSS_NOTE_LATE 6
+/* LogTrimmer.trim(isWaiting:) lists the consumers before the segments. */
+#define CONSUMERS_FIRST 7
+/* ContainerAccess.move(committing:leavingTo:arrivingFrom:) leaves its notes only before the switch is recorded. */
+#define NOTES_ONCE 8
 
 #ifndef FAULT
 #define FAULT 0
@@ -90,7 +92,7 @@ proctype Switching() {
 #endif
   /* ContainerStore.commit(_:_:_:step:) */
   isCommitted = true;
-#ifdef NOTES_TWICE
+#if FAULT != NO_NOTES && FAULT != NOTES_AFTER_SWITCH && FAULT != NOTES_ONCE
   leaveNotes();
 #endif
   /* Scope.release(_:_:into:publishing:) */
@@ -272,14 +274,14 @@ proctype Trimming() {
 #ifdef INVENTORY_AT_ONCE
     atomic {
 #endif
-#ifdef SEGMENTS_FIRST
+#if FAULT != CONSUMERS_FIRST
       listSegments();
 #endif
       /* LogTrimmer.consumers(_:), which begins with ConsumerPlace.all(in:). */
       atomic { leadingIsListed = (leadingCursor != NONE || leadingIsExpected); isListed = isKnown };
       loadLeading();
       load();
-#ifndef SEGMENTS_FIRST
+#if FAULT == CONSUMERS_FIRST
       listSegments();
 #endif
 #ifdef INVENTORY_AT_ONCE
