@@ -136,8 +136,7 @@ class Attempt:
                 stage.step(victim, step)
             stage.ok(victim, "ping")  # Before that, it may still be loading its libraries.
             victim.become_idle()
-            self.before, self.locked_before = (
-                [stage.plain(name) for name in names] for names in victim.files(stage.place))
+            self.before, self.locked_before = self.files_of(victim, stage)
             if not skips:
                 self.perform(stage, victim)
             self.doing = "show the state"
@@ -185,10 +184,16 @@ class Attempt:
         # Places that files were written to stay open for half a second; a leak stays longer.
         end = time.monotonic() + 5
         while True:
-            self.opened, self.locked = ([stage.plain(name) for name in names] for names in victim.files(stage.place))
+            self.opened, self.locked = self.files_of(victim, stage)
             if not self.reference or not (self.left_open or self.left_locked) or time.monotonic() > end:
                 break
             time.sleep(0.05)
+
+    @staticmethod
+    def files_of(peer, stage):
+        """The open files and the locked ones, with names that are the same in each attempt."""
+        found = peer.files(stage.place)
+        return [[stage.plain(name).replace(str(peer.pid), "<process>") for name in names] for names in found]
 
     @property
     def left_open(self):

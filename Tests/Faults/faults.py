@@ -17,7 +17,7 @@ from operations import OPERATIONS
 from tracing import Fault
 from verdicts import judge, permission
 
-WORDS = ("calls", "unreachable", "injections", "threw", "succeeded", "missed", "wrong")
+WORDS = ("calls", "unreachable", "injections", "threw", "succeeded", "missed", "permitted", "wrong")
 WORKERS = max(2, (os.cpu_count() or 2))
 
 
@@ -68,9 +68,9 @@ class Run:
             return attempt, []
         self.counts["injections"] += 1
         self.counts["threw" if attempt.threw else "succeeded"] += 1
-        problems = [
-            problem for problem in judge(self.operation, self.new, self.old, attempt)
-            if not permission(self.operation, fault, problem)]
+        found = judge(self.operation, self.new, self.old, attempt)
+        problems = [problem for problem in found if not permission(self.operation, fault, problem)]
+        self.counts["permitted"] += bool(found) and not problems
         if problems:
             self.counts["wrong"] += 1
             self.wrong.append((fault, attempt, problems))

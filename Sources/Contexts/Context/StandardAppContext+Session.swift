@@ -193,6 +193,7 @@ extension StandardAppContext {
   /// - Throws: One of these errors:
   ///   - ``ContextError/refreshFailed(_:)``, or ``ContextError/refreshBlocked(processID:)`` if another process does not
   ///     finish. The renewal is tried again.
+  ///   - The reason why the renewed session could not be stored. The renewal is tried again.
   ///   - ``ContextError/rejected(_:)`` or ``ContextError/differentUser(expected:found:)``. The user is logged out.
   ///   - ``ContextError/notAuthenticated``, ``ContextError/noDelegate(operation:)``, ``ContextError/sessionEnded``,
   ///     ``ContextError/endedElsewhere`` or ``ContextError/environmentSwitched``.
