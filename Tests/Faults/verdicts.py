@@ -24,6 +24,8 @@ PERMITTED = [
      "SQLite closes a file that it cannot examine, which releases the locks that the process has on the database"),
     ("inspector-edit.*", r"(read|recvfrom|poll|sendto|sendmsg):.*", "Look at the value before you repeat|did not answer",
      "the answer was lost, so the inspector cannot know whether the change was made, and says so"),
+    (".*", "openat:.*", "readonly database",
+     "if SQLite cannot open a log for writing, it opens it for reading until the database is opened again"),
     ("session-.*", ".*", r"failed: DurableFileError", "the probe's own server could not write its file"),
     ("session-renew-.*", ".*", r"it happened, but an error was thrown: ContextError: (Could|No)",
      "a renewed session that could not be stored is stored by the next attempt, in the background"),
