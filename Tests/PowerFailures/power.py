@@ -12,13 +12,15 @@ import sys
 import tempfile
 import threading
 
-from disk import Tree
+from disk import Sync, Tree
 from peers import Peer, Silence
 from protocols import PROTOCOLS, Wrong
 from recording import Broken, record
 from states import MODELS, States
 
 WORKERS = max(2, (os.cpu_count() or 2))
+MANY = 2000  # States of a protocol that is named.
+SAMPLED, SAMPLE = 6, (5, 20)  # Of the short run: protocols, and the moments and states of each.
 USES = 50  # Folders that a process looks at before the next one does.
 
 
@@ -73,20 +75,23 @@ class Observer:
 class Run:
     """One protocol: its recording, its states, and the verdicts."""
 
-    def __init__(self, protocol, program, seed, change=None):
+    def __init__(self, protocol, program, seed, moments=None):
         self.protocol, self.program = protocol, program
         self.folder = temporary("power.")
-        self.wrong = {model: collections.Counter() for model in MODELS}
-        self.examples, self.fates, self.looked = {}, {model: collections.Counter() for model in MODELS}, 0
         try:
             os.mkdir(self.folder + "/recorded")
             self.recording = record(program, protocol, self.folder + "/recorded")
-            if change:
-                change(self.recording)
-            self.states = States(self.recording, seed)
+            self.restart(seed, moments)
         except BaseException:
             self.end()
             raise
+
+    def restart(self, seed, moments=None):
+        """Enumerates the states of the recording, and forgets all verdicts."""
+        self.wrong = {model: 0 for model in MODELS}
+        self.examples, self.fates, self.looked = {}, {model: collections.Counter() for model in MODELS}, 0
+        self.states = States(self.recording, seed, moments)
+        return self
 
     def perform(self, pool, sample=None, dice=random):
         states = list(self.states.all.values())
@@ -143,30 +148,30 @@ class Run:
                 except Wrong as wrong:
                     is_wrong = True
                     self.examples.setdefault((model, str(wrong)), (state, answered, moment, seen))
-            self.wrong[model]["wrong"] += is_wrong
+            self.wrong[model] += is_wrong
             if self.protocol.key and state.answered[model]:
                 self._note(model, state, seen)
 
     def _note(self, model, state, seen):
         """What became of the file, and what of its value."""
         contents = [content for place, _, content in state.tree.files() if place == self.protocol.key]
-        whole = {bytes(content) for content in self._contents()}
-        fate = ("missing" if not contents else "empty" if not contents[0] else "whole" if contents[0] in whole else "damaged")
-        value = seen[1].split(" ")
-        outcome = " ".join(value[1:])
-        outcome = re.sub(r"\(.*", "", outcome)
-        self.fates[model][fate, outcome if fate != "whole" else "an older or the current value"] += 1
-
-    def _contents(self):
-        contents = {number: bytearray() for number in self.recording.now.contents}
-        yield from self.recording.before.contents.values()
-        for number, content in self.recording.now.contents.items():
-            yield content
+        whole = {bytes(content) for content in self.recording.now.contents.values()}
+        fate = "missing" if not contents else "empty" if not contents[0] else "whole" if contents[0] in whole else "damaged"
+        value, _, status = seen[1].removeprefix("ok ").partition(" ")
+        if fate == "whole":
+            outcome = "an older or the current value"
+        elif "stale" in status:
+            outcome = "the initial value, and a failure"
+        elif fate == "damaged":
+            outcome = "the damaged value"
+        else:
+            outcome = "the initial value" if fate == "missing" else "an empty value"
+        self.fates[model][fate, outcome] += 1
 
     def report(self):
         counts = ", ".join(
             f"{model}: {self.states.counts[model]} states ("
-            f"{sum(bool(state.answered[model]) for state in self.states.all.values())} distinct), {self.wrong[model]['wrong']} wrong"
+            f"{sum(bool(state.answered[model]) for state in self.states.all.values())} distinct), {self.wrong[model]} wrong"
             for model in MODELS)
         print(f"{self.protocol.name}: {self.recording.calls} calls, {len(self.recording.moments)} moments; {counts}"
               + f"; looked at {self.looked} of {len(self.states.all)}"
@@ -181,7 +186,7 @@ class Run:
 
     @property
     def is_wrong(self):
-        return any(counts["wrong"] for counts in self.wrong.values())
+        return any(self.wrong.values())
 
     def end(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -189,36 +194,44 @@ class Run:
 
 # MARK: Deliberate faults
 
-def without(kind):
-    """Removes the syncs of a kind from a recording."""
-    def change(recording):
-        recording.syncs = [
-            sync if sync.kind != kind else type(sync)(sync.file, 0, sync.kind) for sync in recording.syncs]
-    return change
+def missing(syncs, kind, until=None):
+    """The syncs of a recording without those of a kind, or without those before the first of another kind."""
+    kinds = [sync.kind for sync in syncs]
+    end = len(kinds) if until is None else kinds.index(until)
+    return [
+        Sync(sync.file, 0 if sync.kind == kind and index < end else sync.covered, sync.kind)
+        for index, sync in enumerate(syncs)]
+
+
+FAULTS = (("of files", "file", None), ("of directories", "directory", None), ("of new folders", "directory", "file"))
 
 
 def check_that_it_can_fail(program, pool, seed):
-    """Fails unless missing syncs are found."""
-    for kind in ("file", "directory"):
-        run = Run(PROTOCOLS["file-json-storage"], program, seed, without(kind))
-        try:
-            run.perform(pool)
-            for model in MODELS:
-                if not run.wrong[model]["wrong"]:
-                    sys.exit(f"error: a missing sync of a {kind} is not found under the model {model}")
-            print(f"without syncs of a {kind}: " + ", ".join(
-                f"{run.wrong[model]['wrong']} wrong ({model})" for model in MODELS), flush=True)
-        finally:
-            run.end()
+    """Fails unless syncs that are missing in a recording are found."""
+    run = Run(PROTOCOLS["secret"], program, seed)
+    try:
+        syncs = run.recording.syncs
+        for what, *which in FAULTS:
+            run.recording.syncs = missing(syncs, *which)
+            run.restart(seed).perform(pool)
+            print(f"without syncs {what}: " + ", ".join(f"{run.wrong[model]} wrong ({model})" for model in MODELS), flush=True)
+            if not all(run.wrong.values()):
+                sys.exit(f"error: missing syncs {what} are not found")
+    finally:
+        run.end()
 
 
 def table(runs):
-    print("\nWhat `.process` may leave:")
+    """What `.process` may leave, and what becomes of the value; each with the models that permit it."""
+    found = collections.defaultdict(set)
     for run in runs:
-        if run.protocol.key and run.protocol.name.endswith("process"):
-            for model in MODELS:
-                for (fate, outcome), count in sorted(run.fates[model].items()):
-                    print(f"| {run.protocol.name} | {model} | {fate} | {outcome} | {count} |")
+        for model in MODELS:
+            for fate in run.fates[model]:
+                found[run.protocol.name, *fate].add(model)
+    if found:
+        print("\n| protocol | the file is | the next process has | models |\n|---|---|---|---|")
+    for (name, fate, outcome), models in sorted(found.items()):
+        print(f"| {name} | {fate} | {outcome} | {', '.join(sorted(models))} |")
 
 
 def main(program, pattern=None):
@@ -226,21 +239,26 @@ def main(program, pattern=None):
     chosen = [protocol for name, protocol in PROTOCOLS.items() if pattern is None or re.fullmatch(pattern, name)]
     if not chosen:
         sys.exit(f"error: there is no protocol {pattern}: {' '.join(PROTOCOLS)}")
-    sample = None if pattern or os.environ.get("SIGNALS_TORTURE") else 12
     print(f"seed {seed}", flush=True)
-    dice, failed, runs = random.Random(seed), [], []
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+    dice, failed, runs, is_whole = random.Random(seed), [], [], bool(os.environ.get("SIGNALS_TORTURE"))
+    moments, states = (None, None) if is_whole else (None, MANY) if pattern else SAMPLE
+    if not is_whole and not pattern:
+        chosen = dice.sample(chosen, SAMPLED)
+
+    def prepared(protocol):
+        try:
+            return Run(protocol, program, seed, moments=moments)
+        except Broken as error:
+            return error
+
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool, concurrent.futures.ThreadPoolExecutor(WORKERS) as recorders:
         if not pattern:
             check_that_it_can_fail(program, pool, seed)
-        for protocol in chosen:
+        for protocol, run in zip(chosen, recorders.map(prepared, chosen) if not is_whole else map(prepared, chosen)):
             try:
-                run = Run(protocol, program, seed)
-            except Broken as error:
-                print(f"BROKEN {error}", flush=True)
-                failed.append(protocol.name)
-                continue
-            try:
-                run.perform(pool, sample, dice)
+                if isinstance(run, Broken):
+                    raise run
+                run.perform(pool, states, dice)
                 run.report()
                 runs.append(run)
                 failed += [protocol.name] * run.is_wrong
@@ -248,7 +266,8 @@ def main(program, pattern=None):
                 print(f"BROKEN {error}", flush=True)
                 failed.append(protocol.name)
             finally:
-                run.end()
+                if isinstance(run, Run):
+                    run.end()
     table(runs)
     if failed:
         sys.exit(f"error: wrong outcomes in {', '.join(failed)}; repeat one with SIGNALS_SEED={seed} .ci/power PROTOCOL")

@@ -76,7 +76,7 @@ def files():
                 f"file-{format}-{durability}", [opened, "keep-update first", "keep-update second", "keep-update third"],
                 [opened, "kept-file", "keep-update after", "kept-file", *BYSTANDER],
                 stored if durability == "storage" else volatile(is_part if format == "text" else lambda *_: False),
-                prepare=[BYSTANDER[0], "keep-update bystander"], key="Files/t.json")
+                prepare=[BYSTANDER[0], "keep-update bystander"], key="Files/t.json" if durability == "process" else None)
         opened = f"keep-file json {durability} {{D}} t.json"
         # No bystander, so that the folders are created on the way.
         Protocol(
@@ -89,7 +89,7 @@ def files():
             f"suite-{durability}", [opened, "keep-key a 1", "keep-key b 2", "keep-key a 3"],
             [opened, "kept-keys", "keep-key c 4", "kept-keys", *BYSTANDER],
             stored if durability == "storage" else suite, prepare=[BYSTANDER[0], "keep-update bystander"],
-            key="Files/s.json")
+            key="Files/s.json" if durability == "process" else None)
 
 
 def suite(seen, references, answered):

@@ -29,8 +29,11 @@ class State:
 class States:
     """All distinct states of a recording."""
 
-    def __init__(self, recording, seed):
+    def __init__(self, recording, seed, moments=None):
+        """Enumerates the states of all moments, or of so many that are drawn."""
         self.recording, self.dice = recording, random.Random(seed)
+        numbers = range(len(recording.moments))
+        self.chosen = set(numbers) if moments is None else set(self.dice.sample(numbers, min(moments, len(numbers))))
         self.all, self.counts, self.bounded = {}, {model: 0 for model in MODELS}, 0
         for model in MODELS:
             self._collect(model)
@@ -58,7 +61,7 @@ class States:
                         self._keep(index, durable, before)
             seen = moment.syncs
             key = (moment.operations, moment.answered, tuple(durable))
-            if key != previous:
+            if key != previous and number in self.chosen:
                 self._enumerate(model, number, moment, durable, before)
             previous = key
 
