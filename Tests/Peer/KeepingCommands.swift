@@ -4,6 +4,7 @@ import Dispatch
 import FileSignals
 import Foundation
 import Signals
+import Stores
 
 /// Texts in all places that keep them, for tests of what a power failure leaves.
 ///
@@ -17,11 +18,14 @@ import Signals
 ///   `keep-events N TEXT`: append `TEXT 1`, `TEXT 2` and so on
 /// - `kept-events`: the events and `damaged` for errors, separated by commas
 /// - `keep-cursor CONSUMER LAST`: handle events until one with the text LAST, and return all, separated by commas
+/// - `keep-database DURABILITY PATH`: open a database; `keep-row TEXT`: insert a row; `kept-rows`: the texts of all rows,
+///   separated by commas
 /// - `keep-secret DIR KEY TEXT`, `kept-secret DIR KEY`: store and read a secret
 final class KeepingCommands: CommandFamily {
   private var file: AppGroupsFile<String>?
   private var suite: AppGroupsSuite?
   private var log: AppGroupsLog<String>?
+  private var database: Database?
 
   func perform(_ command: Command) throws -> String? {
     switch command.word {
@@ -45,6 +49,18 @@ final class KeepingCommands: CommandFamily {
       guard let suite else { return nil }
       let texts = try suite.keys.map { key in try "\(key)=\(suite.value(forKey: key, as: String.self) ?? "nothing")" }
       return "\(texts.joined(separator: ",")) \(suite.status.value)"
+    case "keep-database":
+      let arguments = try command.arguments(2)
+      let database = try Database(.file(URL(filePath: arguments[1])), durability: Self.durability(arguments[0]))
+      try database.write { try $0.execute("CREATE TABLE IF NOT EXISTS row (text TEXT NOT NULL)") }
+      self.database = database
+    case "keep-row":
+      let text = try command.argument()
+      try database?.write { try $0.execute("INSERT INTO row (text) VALUES (?)", text) }
+    case "kept-rows":
+      guard let database else { return nil }
+      let texts = try database.read { try $0.value("SELECT coalesce(group_concat(text), '') FROM row") }
+      if case .text(let texts) = texts { return texts } else { return "" }
     case "keep-secret":
       let arguments = try command.arguments(3)
       try Self.secrets(arguments[0]).write(Data(arguments[2].utf8), forKey: arguments[1])

@@ -77,7 +77,14 @@ def files():
                 [opened, "kept-file", "keep-update after", "kept-file", *BYSTANDER],
                 stored if durability == "storage" else volatile(is_part if format == "text" else lambda *_: False),
                 prepare=[BYSTANDER[0], "keep-update bystander"], key="Files/t.json" if durability == "process" else None)
-        opened = f"keep-file json {durability} {{D}} t.json"
+        for format in ("json", "text"):
+            opened = f"keep-file {format} {durability} {{D}} t.json"
+            Protocol(
+                f"known-file-{format}-{durability}", [opened, "keep-update second", "keep-update third"],
+                [opened, "kept-file", "keep-update after", "kept-file", *BYSTANDER],
+                stored if durability == "storage" else volatile(is_part if format == "text" else lambda *_: False),
+                prepare=[BYSTANDER[0], "keep-update bystander", opened, "keep-update first"],
+                key="Files/t.json" if durability == "process" else None)
         # No bystander, so that the folders are created on the way.
         Protocol(
             f"folders-{durability}", [f"keep-file json {durability} {{D}}/new/inner t.json", "keep-update first"],
@@ -163,6 +170,16 @@ def segments(seen, references, answered):
     check(whole(seen[3]) == [*events, "er"], "the next event is not received")
 
 
+# MARK: Databases
+
+def databases():
+    for durability in ("storage", "process"):
+        opened = f"keep-database {durability} {{D}}/rows.sqlite"
+        Protocol(
+            f"database-{durability}", [opened, *(f"keep-row {event}" for event in EVENTS)],
+            [opened, "kept-rows", "keep-row after", "kept-rows"], logged(durability))
+
+
 # MARK: Presence
 
 def presences():
@@ -211,5 +228,5 @@ def sessions():
             "another number"))
 
 
-for declare in (files, logs, presences, environments, sessions):
+for declare in (files, logs, databases, presences, environments, sessions):
     declare()
