@@ -18,8 +18,8 @@ import Stores
 ///   `keep-events N TEXT`: append `TEXT 1`, `TEXT 2` and so on
 /// - `kept-events`: the events and `damaged` for errors, separated by commas
 /// - `keep-cursor CONSUMER LAST`: handle events until one with the text LAST, and return all, separated by commas
-/// - `keep-database DURABILITY PATH`: open a database; `keep-row TEXT`: insert a row; `kept-rows`: the texts of all rows,
-///   separated by commas
+/// - `keep-database DURABILITY PATH`: open a database; `keep-row TEXT`: insert a row
+/// - `kept-rows`: the texts of all rows, separated by commas
 /// - `keep-secret DIR KEY TEXT`, `kept-secret DIR KEY`: store and read a secret
 final class KeepingCommands: CommandFamily {
   private var file: AppGroupsFile<String>?
@@ -60,7 +60,8 @@ final class KeepingCommands: CommandFamily {
     case "kept-rows":
       guard let database else { return nil }
       let texts = try database.read { try $0.value("SELECT coalesce(group_concat(text), '') FROM row") }
-      if case .text(let texts) = texts { return texts } else { return "" }
+      guard case .text(let texts) = texts else { return "" }
+      return texts
     case "keep-secret":
       let arguments = try command.arguments(3)
       try Self.secrets(arguments[0]).write(Data(arguments[2].utf8), forKey: arguments[1])

@@ -23,6 +23,8 @@ class Protocol:
     durable: list = ()  # Names of files that do not belong to the protocol.
     rest: float = 0.1  # Seconds for work in the background.
     key: str = None  # The path of the file whose fate the table shows.
+    unsaved: list = ()  # Directories that another process has just created: their names are not on the disk.
+    known: str = None  # Why outcomes are wrong, if they are; then the run fails only if none is.
 
     def __post_init__(self):
         PROTOCOLS[self.name] = self
@@ -99,6 +101,19 @@ def files():
             key="Files/s.json" if durability == "process" else None)
 
 
+    # A process was killed between the creation of the folder and the sync of the name, or is there now.
+    Protocol(
+        "folders-unsaved", ["keep-file json storage {D} t.json", "keep-update first"],
+        ["keep-file json storage {D} t.json", "kept-file"], stored, unsaved=["Files"],
+        known="a process that finds a folder trusts the process that created it to sync the name")
+    # What was written without waiting for the disk is acknowledged anew.
+    Protocol(
+        "file-both", [
+            "keep-file json process {D} t.json", "keep-update first", "keep-file json storage {D} t.json", "keep-update first"],
+        ["keep-file json storage {D} t.json", "kept-file", "keep-update after", "kept-file"],
+        lambda seen, references, answered: stored(seen, references, answered) if answered == 4 else None)
+
+
 def suite(seen, references, answered):
     check(seen[-1] == references[0][-1], "another file has changed")
     if seen in possible(references, answered, 0):
@@ -150,6 +165,11 @@ def logs():
             f"log-{durability}", [opened, *(f"keep-event {event}" for event in EVENTS)],
             [opened, "kept-events", "keep-event after", "kept-events"], logged(durability))
     opened = "keep-log storage {D} inbox"
+    Protocol(
+        "log-both", ["keep-log process {D} inbox", "keep-event one", opened, "keep-event two"],
+        [opened, "kept-events", "keep-event after", "kept-events"],
+        lambda seen, references, answered: check(
+            seen[3].endswith("after") and (answered < 4 or "two" in seen[1]), "an acknowledged event is lost"))
     Protocol(
         "log-cursor", [opened, "keep-cursor c e 3", "keep-cursor c e 5"],
         [opened, "keep-event after", "keep-cursor c after"], consumed, prepare=[opened, "keep-events 5 e"], rest=0.3)
