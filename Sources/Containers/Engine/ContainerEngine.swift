@@ -197,10 +197,8 @@ final class ContainerEngine: Sendable {
   /// Waits for a change in progress.
   func waitForChange() { turn.withLock {} }
 
-  /// Runs a closure under the lock between processes.
-  ///
-  /// - Parameters:
-  ///   - limit: The longest time to wait for the lock, or `nil` for the limit of the directory.
+  /// Runs a closure under the lock between processes, for which it waits up to a limit; by default, that of the
+  /// directory.
   private func lockedAccess<Result>(
     _ operation: String, _ changes: ScopeChanges, within limit: Duration? = nil,
     _ body: (ContainerAccess) throws -> Result

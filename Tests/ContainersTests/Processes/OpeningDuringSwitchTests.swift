@@ -67,9 +67,10 @@ struct OpeningDuringSwitchTests {
       try file.update { _ in
         switching.value = Task { try await peer.send("env-activate \(next)") }
         // Until the other process has the lock of the root. It waits for this update then.
-        while try !LockTable.files(in: fixture.root, lockedBy: peer.identifier).contains(where: { $0.contains("state") }) {
-          sched_yield()
+        func isLocked() throws -> Bool {
+          try LockTable.files(in: fixture.root, lockedBy: peer.identifier).contains { $0.contains("state") }
         }
+        while try !isLocked() { sched_yield() }
         #expect(throws: AppGroupsFileError.self) {
           try AppGroupsFile(name: "other.json", initialValue: 0, scope: app.scope)
         }
