@@ -33,7 +33,7 @@ class Calls:
         """The directory and the name that a path leads to; `None` outside the folder."""
         found = _number.match(base)
         if not path.startswith("/"):
-            number = self.opened.get(found.group(1))
+            number = self._known(found.group(1))
             if number is not None:
                 return self._walk(number, path.split("/"), follows)
             path = posixpath.join(_bytes(found.group(2) or "").decode(), path)
@@ -75,9 +75,14 @@ class Calls:
         directory, name = place
         return name if directory is None else self.now.names.get(directory, {}).get(name)
 
+    def _known(self, number):
+        """The file of a descriptor. It may have been opened just before the end of the call that created it was traced."""
+        file = self.opened.get(number)
+        return self._found(file) if isinstance(file, tuple) else file
+
     def _file(self, argument):
         number, path, deleted = _number.match(argument).groups()
-        file = self.opened.get(number)
+        file = self._known(number)
         if file is None and path and not deleted:
             if f"{_bytes(path).decode(errors='replace')}/".startswith(self.folder + "/"):
                 raise Broken(f"the file was not seen being opened: {_bytes(path)}")
@@ -111,9 +116,10 @@ class Calls:
         file = self._found(place)
         if file is None:
             if "O_CREAT" not in flags:
-                raise Broken(f"the file was not seen being created: {_text(arguments[1])}")
-            file = self.now.new_file()
-            self._add(Names([(*place, file)]))
+                file = place
+            else:
+                file = self.now.new_file()
+                self._add(Names([(*place, file)]))
         elif "O_TRUNC" in flags and self.now.contents.get(file):
             self._add(Truncate(file, 0))
         self.opened[result], self.offsets[result] = file, 0

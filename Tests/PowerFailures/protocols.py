@@ -24,6 +24,7 @@ class Protocol:
     rest: float = 0.1  # Seconds for work in the background.
     key: str = None  # The path of the file whose fate the table shows.
     unsaved: list = ()  # Directories that another process has just created: their names are not on the disk.
+    waits: bool = True  # What is acknowledged is on the disk, so missing syncs must be found.
     known: str = None  # Why outcomes are wrong, if they are; then the run fails only if none is.
 
     def __post_init__(self):
@@ -78,33 +79,34 @@ def files():
                 f"file-{format}-{durability}", [opened, "keep-update first", "keep-update second", "keep-update third"],
                 [opened, "kept-file", "keep-update after", "kept-file", *BYSTANDER],
                 stored if durability == "storage" else volatile(is_part if format == "text" else lambda *_: False),
-                prepare=[BYSTANDER[0], "keep-update bystander"], key="Files/t.json" if durability == "process" else None)
+                waits=durability == "storage", prepare=[BYSTANDER[0], "keep-update bystander"], key="Files/t.json" if durability == "process" else None)
         for format in ("json", "text"):
             opened = f"keep-file {format} {durability} {{D}} t.json"
             Protocol(
                 f"known-file-{format}-{durability}", [opened, "keep-update second", "keep-update third"],
                 [opened, "kept-file", "keep-update after", "kept-file", *BYSTANDER],
                 stored if durability == "storage" else volatile(is_part if format == "text" else lambda *_: False),
-                prepare=[BYSTANDER[0], "keep-update bystander", opened, "keep-update first"],
+                waits=durability == "storage", prepare=[BYSTANDER[0], "keep-update bystander", opened, "keep-update first"],
                 key="Files/t.json" if durability == "process" else None)
         # No bystander, so that the folders are created on the way.
         Protocol(
             f"folders-{durability}", [f"keep-file json {durability} {{D}}/new/inner t.json", "keep-update first"],
             [f"keep-file json {durability} {{D}}/new/inner t.json", "kept-file", "keep-update after", "kept-file",
              "keep-file json storage {D} u.json", "kept-file"],
-            stored if durability == "storage" else volatile(lambda *_: False))
+            stored if durability == "storage" else volatile(lambda *_: False), waits=durability == "storage")
         opened = f"keep-suite {durability} {{D}} s.json"
         Protocol(
             f"suite-{durability}", [opened, "keep-key a 1", "keep-key b 2", "keep-key a 3"],
             [opened, "kept-keys", "keep-key c 4", "kept-keys", *BYSTANDER],
-            stored if durability == "storage" else suite, prepare=[BYSTANDER[0], "keep-update bystander"],
+            stored if durability == "storage" else suite, waits=durability == "storage",
+            prepare=[BYSTANDER[0], "keep-update bystander"],
             key="Files/s.json" if durability == "process" else None)
 
 
     # A process was killed between the creation of the folder and the sync of the name, or is there now.
     Protocol(
         "folders-unsaved", ["keep-file json storage {D} t.json", "keep-update first"],
-        ["keep-file json storage {D} t.json", "kept-file"], stored, unsaved=["Files"],
+        ["keep-file json storage {D} t.json", "kept-file"], stored, unsaved=["Files"], waits=False,
         known="a process that finds a folder trusts the process that created it to sync the name")
     # What was written without waiting for the disk is acknowledged anew.
     Protocol(
@@ -163,7 +165,8 @@ def logs():
         opened = f"keep-log {durability} {{D}} inbox"
         Protocol(
             f"log-{durability}", [opened, *(f"keep-event {event}" for event in EVENTS)],
-            [opened, "kept-events", "keep-event after", "kept-events"], logged(durability))
+            [opened, "kept-events", "keep-event after", "kept-events"], logged(durability),
+            waits=durability == "storage")
     opened = "keep-log storage {D} inbox"
     Protocol(
         "log-both", ["keep-log process {D} inbox", "keep-event one", opened, "keep-event two"],
@@ -172,14 +175,15 @@ def logs():
             seen[3].endswith("after") and (answered < 4 or "two" in seen[1]), "an acknowledged event is lost"))
     Protocol(
         "log-cursor", [opened, "keep-cursor c e 3", "keep-cursor c e 5"],
-        [opened, "keep-event after", "keep-cursor c after"], consumed, prepare=[opened, "keep-events 5 e"], rest=0.3)
+        [opened, "keep-event after", "keep-cursor c after"], consumed, prepare=[opened, "keep-events 5 e"],
+        waits=False, rest=0.3)
     Protocol(
         "log-segments", [opened, *[f"keep-event {LONG * 4} {number}" for number in range(8)]],
         [opened, "kept-events", "keep-event after", "kept-events"], segments)
     Protocol(
-        "log-trim", ["log {D} inbox", f"keep-log storage {{D}} inbox", f"keep-cursor c {LONG} 60", "trim-log"],
+        "log-trim", ["log {D} inbox", opened, f"keep-cursor c {LONG} 60", "trim-log"],
         [opened, "keep-event after", "keep-cursor c after", "keep-cursor late after"], trimmed,
-        prepare=[opened, f"keep-events 60 {LONG}", f"keep-cursor late {LONG} 30"])
+        prepare=[opened, f"keep-events 60 {LONG}", f"keep-cursor late {LONG} 30"], waits=False)
 
 
 def segments(seen, references, answered):
@@ -197,7 +201,8 @@ def databases():
         opened = f"keep-database {durability} {{D}}/rows.sqlite"
         Protocol(
             f"database-{durability}", [opened, *(f"keep-row {event}" for event in EVENTS)],
-            [opened, "kept-rows", "keep-row after", "kept-rows"], logged(durability))
+            [opened, "kept-rows", "keep-row after", "kept-rows"], logged(durability),
+            waits=durability == "storage")
 
 
 # MARK: Presence
@@ -207,7 +212,7 @@ def presences():
         "presence", ["presence {D} app", "announce one", "announce-update two", "withdraw"],
         ["presence {D} app", "present", "announce after", "present"],
         lambda seen, references, answered: check(
-            seen[1] == "ok" and seen[3] == "ok after", "a process that has ended is present"))
+            seen[1] == "ok" and seen[3] == "ok after", "a process that has ended is present"), waits=False)
 
 
 # MARK: Environments
@@ -245,7 +250,7 @@ def sessions():
         ["remote-read {D} user", "remote-write {D} user 4", "remote-read {D} user"],
         lambda seen, references, answered: check(
             seen[0] in ["ok nothing", *(f"ok {number}" for number in range(1, answered + 2))] and seen[2] == "ok 4",
-            "another number"))
+            "another number"), waits=False)
 
 
 for declare in (files, logs, databases, presences, environments, sessions):

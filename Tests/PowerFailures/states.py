@@ -9,6 +9,7 @@
 What was synced is there in both: the writes to a file with the file, a change of names with one of its directories. A sync of
 a file does not keep its name.
 """
+import functools
 import itertools
 import random
 
@@ -22,8 +23,12 @@ COMBINATIONS = 16  # Sets of contents for a set of names.
 class State:
     """One state of the folder: how it is built, and the moments that may leave it."""
 
-    def __init__(self, tree):
-        self.tree, self.answered = tree, {model: {} for model in MODELS}
+    def __init__(self, build):
+        self.build, self.answered = build, {model: {} for model in MODELS}
+
+    @property
+    def tree(self):
+        return self.build()
 
 
 class States:
@@ -102,12 +107,19 @@ class States:
         contents = self._contents(model, operations, durable)
         for chosen in choices:
             names = self._names(operations, durable, chosen)
-            for tree in self._trees(names, contents):
+            for choice in self._combinations(names, contents):
                 self.counts[model] += 1
-                digest = tree.digest()
-                state = self.all.setdefault(digest, None) or State(tree)
-                self.all[digest] = state
-                state.answered[model].setdefault(moment.answered, number)
+                build = functools.partial(self._tree, names, contents, choice)
+                digest = build().digest()
+                if digest not in self.all:
+                    self.all[digest] = State(build)
+                self.all[digest].answered[model].setdefault(moment.answered, number)
+
+    def _tree(self, names, contents, choice):
+        tree = Tree()
+        tree.names, tree.targets = names, self.recording.now.targets
+        tree.contents = {number: choice.get(number, variants[0]) for number, variants in contents.items()}
+        return tree
 
     def _choices(self, pending, before):
         """Sets of changes that contain, with each one, those that it cannot overtake."""
@@ -200,7 +212,8 @@ class States:
                 yield applied(pending[:index] + pending[index + 1:])
                 yield applied(pending[:index] + [blank[index]] + pending[index + 1:])
 
-    def _trees(self, names, contents):
+    def _combinations(self, names, contents):
+        """Contents of the files that have names, where they are not complete."""
         reachable, waiting = set(), [0]
         while waiting:
             for inner in names[waiting.pop()].values():
@@ -213,18 +226,13 @@ class States:
         for number in varied:
             total *= len(contents[number])
         if total <= COMBINATIONS:
-            choices = [dict(zip(varied, choice)) for choice in itertools.product(*(contents[number] for number in varied))]
-        else:
-            self.bounded += 1
-            whole = {number: contents[number][0] for number in varied}
-            lost = {number: contents[number][1] for number in varied}
-            choices = [whole, lost]
-            for number in varied:
-                for content in contents[number][1:]:
-                    choices += [{**whole, number: content}, {**lost, number: content}]
-                choices.append({**lost, number: contents[number][0]})
-        for choice in choices:
-            tree = Tree()
-            tree.names, tree.targets = names, self.recording.now.targets
-            tree.contents = {number: choice.get(number, contents[number][0]) for number in contents}
-            yield tree
+            return [dict(zip(varied, choice)) for choice in itertools.product(*(contents[number] for number in varied))]
+        self.bounded += 1
+        whole = {number: contents[number][0] for number in varied}
+        lost = {number: contents[number][1] for number in varied}
+        choices = [whole, lost]
+        for number in varied:
+            for content in contents[number][1:]:
+                choices += [{**whole, number: content}, {**lost, number: content}]
+            choices.append({**lost, number: contents[number][0]})
+        return choices
