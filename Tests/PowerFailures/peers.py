@@ -38,7 +38,7 @@ class Peer:
             if not data:
                 raise Silence(f"it ended during {command}: {self.complaints()}")
             *lines, self.rest = (self.rest + data).split(b"\n")
-            self.answers += [text for text in (line.decode(errors="replace") for line in lines) if not text.startswith("event ")]
+            self.answers += [line.decode(errors="replace") for line in lines if not line.startswith(b"event ")]
         return self.answers.pop(0)
 
     def complaints(self):

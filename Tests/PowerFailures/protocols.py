@@ -79,7 +79,8 @@ def files():
                 f"file-{format}-{durability}", [opened, "keep-update first", "keep-update second", "keep-update third"],
                 [opened, "kept-file", "keep-update after", "kept-file", *BYSTANDER],
                 stored if durability == "storage" else volatile(is_part if format == "text" else lambda *_: False),
-                waits=durability == "storage", prepare=[BYSTANDER[0], "keep-update bystander"], key="Files/t.json" if durability == "process" else None)
+                waits=durability == "storage", prepare=[BYSTANDER[0], "keep-update bystander"],
+                key="Files/t.json" if durability == "process" else None)
         for format in ("json", "text"):
             opened = f"keep-file {format} {durability} {{D}} t.json"
             Protocol(
@@ -222,11 +223,12 @@ def environments():
     prepared = [
         opened, "first = env-active", "env-count n.json 1", "second = env-new Second", "env-activate {second}",
         "env-count n.json 2", "third = env-new Third", "env-activate {third}", "env-count n.json 3", "env-activate {first}"]
-    look = [opened, "env-active", "env-list", "find: n.json", "env-activate {second}", "env-active"]
+    look = [opened, "env-active", "env-list", "find: n.json", "find: info.json", "env-activate {second}", "env-active"]
     common = dict(look=look, judge=stored, prepare=prepared)
     Protocol("switch", [opened, "env-activate {second}", "env-activate {third}", "env-activate {first}"], **common)
     Protocol("create", [opened, "fourth = env-new Fourth", "env-activate {fourth}"], **common)
     Protocol("delete", [opened, "env-delete {third}"], **common)
+    Protocol("clean", [opened, "env-clean {second}", "env-clean {first}"], **common)
     Protocol("clone", [opened, "env-clone {second}", "env-clone {first}"], **common)
     archived = [*prepared, "env-export {second} {D}/second.archive"]
     Protocol("export", [opened, "env-export {third} {D}/third.archive"], [
@@ -236,12 +238,22 @@ def environments():
 
 # MARK: Sessions, secrets and flags
 
+def reopened(seen):
+    return (*seen[:-1], seen[-1].split(" ")[0])
+
+
 def sessions():
-    for place in ("file", "database"):
+    for place in ("database", "file"):
         ready = ["context-policy 5000 once keeps", "context-open {D} " + place, "context-setup"]
         Protocol(
             f"session-{place}", [*ready, "context-login ada", "context-name Other", "context-renew", "context-logout"],
             [*ready, "context-state", "context-replace eve", "context-state"], stored, durable=["server.json*"])
+    Protocol(
+        "session-users", [*ready, "context-login ada", "context-replace grace", "context-reopen ada"],
+        [*ready, "context-state", "context-reopen grace"],
+        # The session may be ready only after the answer to the reopening, which then has another state.
+        lambda seen, references, answered: stored(reopened(seen), list(map(reopened, references)), answered),
+        durable=["server.json*"])
     Protocol(
         "secret", ["keep-secret {D}/secrets token one", "keep-secret {D}/secrets token two"],
         ["kept-secret {D}/secrets token", "keep-secret {D}/secrets token after", "kept-secret {D}/secrets token"], stored)

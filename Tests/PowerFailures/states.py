@@ -8,6 +8,10 @@
 
 What was synced is there in both: the writes to a file with the file, a change of names with one of its directories. A sync of
 a file does not keep its name.
+
+Changes that are not synced have exponentially many subsets. If a moment has more than `CHOICES`, these are taken: all prefixes,
+each change alone and each one missing, with those that it cannot overtake, and a number of random ones. If a set of names has
+more than `COMBINATIONS` of contents, each file has each of its contents while all others are complete, and while all are lost.
 """
 import functools
 import itertools
