@@ -14,6 +14,7 @@ import os
 import random
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -248,6 +249,10 @@ def main(program, pattern=None):
     chosen = [protocol for name, protocol in PROTOCOLS.items() if pattern is None or re.fullmatch(pattern, name)]
     if not chosen:
         sys.exit(f"error: there is no protocol {pattern}: {' '.join(PROTOCOLS)}")
+    tried = subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, text=True)
+    if tried.returncode:
+        print("skipped: the system does not permit tracing: " + tried.stderr.strip())
+        sys.exit(77)
     print(f"seed {seed}", flush=True)
     dice, failed, runs, is_whole = random.Random(seed), [], [], bool(os.environ.get("SIGNALS_TORTURE"))
     moments, states = (None, None) if is_whole else (None, MANY) if pattern else SAMPLE
