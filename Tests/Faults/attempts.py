@@ -118,7 +118,7 @@ class Attempt:
         self.fault, self.reference, self.problems, self.calls, self.others = fault, reference, [], [], []
         self.answer = self.state = self.mine = self.final = self.watched = None
         self.opened, self.locked, self.before, self.locked_before = [], [], [], []
-        self.files, self.last_files = set(), set()
+        self.files, self.last_files, self.next = set(), set(), []
         stage.renew()
         peers = []
 
@@ -149,11 +149,11 @@ class Attempt:
                 stage.step(victim, step)
             self.doing = "go on"
             for step in operation.again:
-                stage.step(victim, step)
+                self.next.append(stage.step(victim, step))
             self.doing = "go on in another process"
             other = start()
             for step in operation.other:
-                stage.step(other, step)
+                self.next.append(stage.step(other, step))
             self.doing = "follow the other process"
             for step in () if skips else operation.watch:
                 stage.step(victim, step)

@@ -28,6 +28,7 @@ class Operation:
     other: list = ()  # The next operation of another process, after which the state is shown once more.
     watch: list = ()  # Steps of the process after that of the other.
     answers: bool = True  # The answer is the same in every attempt.
+    steady: bool = False  # What the process and another one answer next is the same in every attempt.
     creates: bool = False  # The operation opens what it creates, so that a failure may leave a new file.
     partial: bool = False  # The operation consists of independent steps, so that a failure may leave some of them.
 
@@ -84,7 +85,9 @@ def logs():
         **common, "prepare": [*opened, f"append-many 300 {long}", f"consume c {long} 300"], "partial": True,
         "other": [*opened, "append z", "consume c z"]})
     Operation("log-consume", "consume c e 5", **{
-        **common, "answers": True, "again": ["append y", "consume c y"], "other": [*opened, "append z", "consume c z"]})
+        **common, "answers": True, "again": ["append y", "consume c y"], "other": [*opened, "append z", "consume c z"],
+        # Consumers remove handled segments, which may fail.
+        "partial": True, "steady": True})
 
 
 def presences():

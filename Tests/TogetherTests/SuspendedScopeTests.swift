@@ -137,6 +137,26 @@ struct SuspendedScopeTests {
     try await values.wait(for: "the own commit") { $0.last == [100] }
   }
 
+  @Test func `a database that cannot be opened again is reported, and the next call of resume() opens it`() async throws
+  {
+    let (file, aside) = (folder.file("counter.sqlite"), folder.file("aside.sqlite"))
+    let database = try Database(.file(file))
+    try await database.write { try $0.execute("CREATE TABLE counter (id INTEGER PRIMARY KEY, n INTEGER)") }
+    try await database.write { try $0.execute("INSERT INTO counter (n) VALUES (1)") }
+    try await container.suspend()
+    try FileManager.default.moveItem(at: file, to: aside)
+    await #expect(throws: SuspensionError.self) { try await container.resume() }
+    let removed = DatabaseError.fileRemoved(path: file.path)
+    #expect(database.status.value == .closed(removed))
+    await #expect(throws: removed) { try await database.write { try $0.execute("DELETE FROM counter") } }
+    await #expect(throws: removed) { try await database.read { try $0.value("SELECT n FROM counter") } }
+    try FileManager.default.moveItem(at: aside, to: file)
+    try await container.resume()
+    #expect(database.status.value == .open)
+    try await database.write { try $0.execute("UPDATE counter SET n = n + 1") }
+    #expect(try await database.read { try $0.value("SELECT n FROM counter") } == .integer(2))
+  }
+
   @Test func `a shared database releases its author's name, and reports that another process has taken it`()
     async throws
   {

@@ -143,9 +143,9 @@ extension ContainerAccess {
   private func moveAll(_ moves: [(source: EntryPath, destination: EntryPath)]) throws {
     var done: [(source: EntryPath, destination: EntryPath)] = []
     do {
-      for (source, destination) in moves
-      where try ExclusiveRename.move(source, in: hidden, to: destination, in: hidden) {
-        done.append((source, destination))
+      for (source, destination) in moves {
+        let isMoved = try ExclusiveRename.move(source, in: hidden, to: destination, in: hidden)
+        if isMoved { done.append((source, destination)) }
       }
     } catch {
       for (source, destination) in done.reversed() {

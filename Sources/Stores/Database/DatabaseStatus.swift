@@ -13,6 +13,7 @@ public enum DatabaseStatus: Hashable, Sendable {
   /// The database is closed.
   ///
   /// It stays closed after ``Database/close()`` and with ``DatabaseError/swapped(path:)``. Any other error is the
-  /// reason why the file of the new contents could not be opened, and the next swap may open one.
+  /// reason why the file of the new contents could not be opened, and the next swap may open one. After a suspension of
+  /// the container, it is the reason why the file could not be opened again, and the next `resume()` may open it.
   case closed(DatabaseError)
 }
