@@ -125,7 +125,7 @@ extension ContainerAccess {
       allowsOutwardLinks: allowsOutwardLinks, progress: progress)
     let unpacked = try Folder(place, in: directory)
     for name in names.map({ EntryPath($0) }) where try unpacked.status(of: name) != nil {
-      directory.removeIfEmpty(name)
+      try directory.removeEmpty(name)
       guard try ExclusiveRename.move(name, in: unpacked, to: name, in: directory) else {
         throw AppContainerError.blocked(directory.place(of: name), reason: "the import must create it")
       }

@@ -116,6 +116,14 @@ final class Folder: Sendable {
     unlinkat(number, path.cString, AT_REMOVEDIR)
   }
 
+  /// Removes a directory if it is empty.
+  ///
+  /// - Throws: ``AppContainerError`` if an empty directory cannot be removed.
+  func removeEmpty(_ path: EntryPath) throws(AppContainerError) {
+    let isRemoved = unlinkat(number, path.cString, AT_REMOVEDIR) == 0
+    guard isRemoved || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST else { throw failure("remove", path) }
+  }
+
   /// Waits until the names in a directory are on the disk.
   func synchronize(_ path: EntryPath = .top) throws(AppContainerError) {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
