@@ -29,6 +29,8 @@ PERMITTED = [
     ("session-.*", ".*", r"failed: DurableFileError", "the probe's own server could not write its file"),
     ("session-renew-.*", ".*", r"it happened, but an error was thrown: ContextError: (Could|No)",
      "a renewed session that could not be stored is stored by the next attempt, in the background"),
+    ("session-renew-.*", ".*", r"left behind: .*-kept",
+     "a renewed session that is stored after another user has logged in is kept for its user"),
     ("session-logout-.*", ".*", r"the process itself sees .'unauthenticated",
      "the user is logged out here even if the archive cannot be written, as the method says"),
     ("session-.*-database|database-.*", "(fsync|fdatasync):.*", "the process itself sees",
