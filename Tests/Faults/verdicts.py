@@ -61,8 +61,8 @@ def judge(operation, new, old, attempt):
             problems.append(f"the error names no path: {text}")
     elif operation.answers and attempt.answer != new.answer:
         problems.append(f"it answered {attempt.answer!r} instead of {new.answer!r}")
-    if operation.steady and attempt.final is not None and attempt.next != new.next:
-        problems.append(f"the next answers are {attempt.next} instead of {new.next}")
+    if operation.steady and attempt.final is not None and attempt.next != (old if attempt.threw else new).next:
+        problems.append(f"the next answers are {attempt.next} instead of {(old if attempt.threw else new).next}")
     happened = attempt.state == new.state
     if attempt.state is not None and not operation.partial:
         if not happened and (not attempt.threw or attempt.state != old.state):

@@ -50,6 +50,8 @@ extension Database: Suspendable {
     var isByContainer = false
     /// The file that was closed.
     var file: FileIdentity?
+    /// A Boolean value that indicates whether the file could not be examined when it was closed.
+    var isFileUnknown = false
     var membership: SignalSubscription?
   }
 
@@ -75,9 +77,14 @@ extension Database: Suspendable {
     // A swap in progress opens the file again.
     pauses.withTurn {
       guard !writer.isClosed else { return }
-      let identity = FileStatus.ifReadable(path: file.location.path)?.identity
+      var (identity, isUnknown): (FileIdentity?, Bool) = (nil, false)
+      do throws(DatabaseError) {
+        identity = try DatabaseError.status(file.location.path)?.identity
+      } catch {
+        isUnknown = true
+      }
       suspension.withLock { suspension in
-        if !suspension.isByContainer { suspension.file = identity }
+        if !suspension.isByContainer { (suspension.file, suspension.isFileUnknown) = (identity, isUnknown) }
         suspension.isByContainer = true
       }
       writer.suspendFile()
@@ -87,13 +94,13 @@ extension Database: Suspendable {
   }
 
   package func resumeAfterSuspension() throws {
-    let (isDue, isOwn, identity) = suspension.withLock { ($0.isByContainer, $0.isOwn, $0.file) }
+    let (isDue, isOwn) = suspension.withLock { ($0.isByContainer, $0.isOwn) }
     guard isDue, !writer.isClosed else { return }
     let engine = sharing.engine
     // Without the name, changes would be recorded for another author.
     if !isOwn { try engine?.resume() }
     var failure: DatabaseError?
-    pauses.withTurn { failure = reopen(identity) }
+    pauses.withTurn { failure = reopen() }
     // After a failure, the next resumption makes another attempt.
     suspension.withLock { $0.isByContainer = failure != nil }
     if let engine { engine.wake() } else { tellForeignWrite() }
@@ -104,14 +111,16 @@ extension Database: Suspendable {
   /// Opens the file again, unless a swap that was followed has opened another one.
   ///
   /// - Returns: The reason why the file cannot be opened; reads and writes throw it until the file is opened.
-  private func reopen(_ identity: FileIdentity?) -> DatabaseError? {
+  private func reopen() -> DatabaseError? {
     guard writer.isFileSuspended else {
       readers?.endSuspension(failing: nil)
       return nil
     }
     let opened = Result { () throws(DatabaseError) in
       let path = file.location.path
-      guard try DatabaseError.status(path)?.identity == identity else { throw .fileRemoved(path: path) }
+      let (known, isUnknown) = suspension.withLock { ($0.file, $0.isFileUnknown) }
+      let present = try DatabaseError.status(path)?.identity
+      guard isUnknown || present == known else { throw .fileRemoved(path: path) }
       return try file.open()
     }
     let failure = writer.prepare(with: opened, version: file.schema?.version, isOther: false)
