@@ -14,7 +14,7 @@ import tempfile
 from attempts import Attempt, Broken, Stage
 from calls import errors_of, reason_to_leave_out
 from operations import OPERATIONS
-from tracing import Fault
+from tracing import Fault, Refused
 from verdicts import judge, permission
 
 WORDS = ("calls", "unreachable", "injections", "threw", "succeeded", "missed", "permitted", "wrong")
@@ -156,18 +156,24 @@ def main(program, names=None, count=None, most=None):
     return totals["wrong"] or broken
 
 
-if __name__ == "__main__":
-    program, *arguments = sys.argv[1:]
+def run(program, *arguments):
     if len(arguments) > 1:
-        failed = one(program, *arguments)
-    elif arguments:
+        return one(program, *arguments)
+    if arguments:
         names = [name for name in OPERATIONS if re.fullmatch(arguments[0], name)]
         if not names:
             sys.exit(f"error: there is no operation {arguments[0]}: {' '.join(OPERATIONS)}")
-        failed = main(program, names, most=int(os.environ.get("SIGNALS_FAULTS", 0)))
-    elif os.environ.get("SIGNALS_TORTURE"):
-        failed = main(program)
-    else:
-        failed = main(program, count=8, most=6)
+        return main(program, names, most=int(os.environ.get("SIGNALS_FAULTS", 0)))
+    if os.environ.get("SIGNALS_TORTURE"):
+        return main(program)
+    return main(program, count=8, most=6)
+
+
+if __name__ == "__main__":
+    try:
+        failed = run(*sys.argv[1:])
+    except Refused as error:
+        print(f"skipped: the system does not permit tracing: {error}")
+        sys.exit(77)
     if failed:
         sys.exit("error: wrong outcomes; repeat one with .ci/faults OPERATION CALL:ERROR:NUMBER")

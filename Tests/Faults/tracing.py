@@ -2,10 +2,13 @@
 import re
 import signal
 import subprocess
-import sys
 
 _line = re.compile(r"(?:(\d+) +)?(.*)")
 _resumed = re.compile(r"<\.\.\. (\w+) resumed>")
+
+
+class Refused(Exception):
+    """The system does not permit tracing."""
 
 
 class Fault:
@@ -47,7 +50,7 @@ class Trace:
         first = self.process.stderr.readline()
         if "attached" not in first:
             self.process.wait()
-            sys.exit("skipped: the system does not permit tracing: " + first.strip())
+            raise Refused(first.strip())
 
     def stop(self):
         """Lets the process go on without a tracer."""
