@@ -26,7 +26,7 @@ PERMITTED = [
      "the answer was lost, so the inspector cannot know whether the change was made, and says so"),
     (".*", "openat:.*", "readonly database",
      "if SQLite cannot open a log for writing, it opens it for reading until the database is opened again"),
-    ("session-.*", ".*", r"failed: DurableFileError", "the probe's own server could not write its file"),
+    ("session-.*", ".*", r"(failed|renewed): DurableFileError", "the probe's own server could not write its file"),
     ("session-renew-.*", ".*", r"it happened, but an error was thrown: ContextError: (Could|No)",
      "a renewed session that could not be stored is stored by the next attempt, in the background"),
     ("session-renew-.*", ".*", r"left behind: .*-kept",
