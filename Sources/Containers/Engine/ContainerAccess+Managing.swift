@@ -131,22 +131,26 @@ extension ContainerAccess {
     } else {
       try makeDirectories(of: name)
       let data = ContainerLayout.data(id)
-      try moveAll([
-        (data, discarded.appending("old data")), (ContainerLayout.data(name), data),
-        (settings, discarded.appending("old")), (discarded.appending(ContainerLayout.settings), settings),
-      ])
+      try moveAll(
+        [
+          (data, discarded.appending("old data")), (ContainerLayout.data(name), data),
+          (settings, discarded.appending("old")), (discarded.appending(ContainerLayout.settings), settings),
+        ], between: [discarded, EntryPath(id.uuidString)])
     }
     discardAfterwards(discarded)
   }
 
-  /// Moves entries of the hidden directory in this order, or none of them.
-  private func moveAll(_ moves: [(source: EntryPath, destination: EntryPath)]) throws {
+  /// Moves entries between directories of the hidden directory in this order, or none of them, and waits for the disk.
+  private func moveAll(
+    _ moves: [(source: EntryPath, destination: EntryPath)], between directories: [EntryPath]
+  ) throws {
     var done: [(source: EntryPath, destination: EntryPath)] = []
     do {
       for (source, destination) in moves {
         let isMoved = try ExclusiveRename.move(source, in: hidden, to: destination, in: hidden)
         if isMoved { done.append((source, destination)) }
       }
+      for directory in directories { try hidden.synchronize(directory) }
     } catch {
       for (source, destination) in done.reversed() {
         // If this fails, too, the first error is the one to report.
