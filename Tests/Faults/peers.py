@@ -16,25 +16,25 @@ class Silence(Exception):
 class Peer:
     """A process that performs one command a line; see Tests/Peer."""
 
-    def __init__(self, program, folder):
-        self.errors = tempfile.TemporaryFile()
-        environment = {**os.environ, "HOME": folder, "SWIFT_BACKTRACE": "enable=no"}
+    def __init__(self, program, home, tracer=(), limit=LIMIT):
+        self.limit, self.errors = limit, tempfile.TemporaryFile()
+        environment = {**os.environ, "HOME": home, "SWIFT_BACKTRACE": "enable=no"}
         self.process = subprocess.Popen(
-            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=environment)
+            [*tracer, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=environment)
         self.pid = self.process.pid
         self.output, self.rest = self.process.stdout.fileno(), b""
         self.answers, self.events = [], []
 
-    def receive(self, wanted, limit=LIMIT):
+    def receive(self, wanted, name):
         """Reads lines until a condition holds, and returns its result."""
-        end = time.monotonic() + limit
+        end = time.monotonic() + self.limit
         while not (found := wanted()):
             remaining = end - time.monotonic()
             if remaining <= 0 or not select.select([self.output], [], [], remaining)[0]:
-                raise Silence(f"no answer in {limit:.0f} s; it is in {self.place()}")
+                raise Silence(f"no {name} in {self.limit:.0f} s; it is in {self.place()}")
             data = os.read(self.output, 65536)
             if not data:
-                raise Silence(f"it ended with {self.process.wait()}: {self.complaints()}")
+                raise Silence(f"it ended with {self.process.wait()}, without {name}: {self.complaints()}")
             *lines, self.rest = (self.rest + data).split(b"\n")
             for line in lines:
                 text = line.decode(errors="replace")
@@ -59,12 +59,12 @@ class Peer:
             self.process.stdin.flush()
         except OSError:
             pass  # It has ended, which reading finds out.
-        self.receive(lambda: self.answers)
+        self.receive(lambda: self.answers, f"answer to {command}")
         return self.answers.pop(0)
 
     def become_idle(self):
         """Waits until the process waits for a command."""
-        end = time.monotonic() + LIMIT
+        end = time.monotonic() + self.limit
         while True:
             with open(f"/proc/{self.pid}/syscall") as file:
                 # The number of the call `read` differs between processors; its first argument is the standard input.
@@ -77,7 +77,7 @@ class Peer:
     def event(self, pattern):
         """Waits for an event."""
         matches = re.compile("event " + pattern).search
-        self.receive(lambda: any(map(matches, self.events)))
+        self.receive(lambda: any(map(matches, self.events)), f"event {pattern}")
 
     def files(self, folder):
         """The open files in a folder: their names, and the names of those that are locked."""
@@ -99,11 +99,18 @@ class Peer:
         self.errors.seek(0)
         return " ".join(self.errors.read().decode(errors="replace").split())[:300]
 
-    def end(self):
-        self.process.kill()
-        self.process.wait()
+    def end(self, kills=True):
+        """Ends the process: kills it, or closes its input, which also ends one that is traced."""
+        if kills:
+            self.process.kill()
+            self.process.wait()
         for stream in (self.process.stdin, self.process.stdout, self.errors):
             try:
                 stream.close()
             except OSError:
                 pass
+        try:
+            self.process.wait(self.limit)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()

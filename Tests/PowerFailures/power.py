@@ -20,9 +20,9 @@ import tempfile
 import threading
 
 from disk import Sync, Tree
-from peers import Peer, Silence
+from peers import Peer, Silence  # Of Tests/Faults.
 from protocols import PROTOCOLS, Wrong
-from recording import Broken, record
+from recording import LIMIT, Broken, record
 from states import MODELS, States
 
 WORKERS = max(2, (os.cpu_count() or 2))
@@ -50,7 +50,7 @@ class Observer:
             if self.uses >= USES:
                 self.end()
             self.uses += 1
-            self.peer = self.peer or Peer(self.program, self.home)
+            self.peer = self.peer or Peer(self.program, self.home, limit=LIMIT)
             seen = []
             for step in protocol.look:
                 for name, value in names.items():
@@ -71,7 +71,7 @@ class Observer:
 
     def end(self):
         if self.peer:
-            self.peer.end()
+            self.peer.end(kills=False)
         self.peer, self.uses = None, 0
 
     def close(self):

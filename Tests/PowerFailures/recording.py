@@ -7,8 +7,9 @@ import time
 
 from calls import Broken, Calls, descriptor
 from disk import TOP, Names, Tree
-from peers import Peer, Silence
+from peers import Peer, Silence  # Of Tests/Faults.
 
+LIMIT = float(os.environ.get("SIGNALS_POWER_LIMIT", 30))  # Seconds, which only a failing command takes.
 CALLS = (
     "open,openat,openat2,creat,close,dup,dup2,dup3,fcntl,mkdir,mkdirat,rmdir,unlink,unlinkat,rename,renameat,renameat2,link,linkat,"
     "symlink,symlinkat,write,writev,pwrite64,pwritev,pwritev2,lseek,truncate,ftruncate,fallocate,fsync,fdatasync,sync,syncfs,"
@@ -172,23 +173,24 @@ def record(program, protocol, folder):
 
     try:
         if protocol.prepare:
-            peer = Peer(program, home)
+            peer = Peer(program, home, limit=LIMIT)
             perform(peer, protocol.prepare)
-            peer.end()
+            peer.end(kills=False)
         for directory in protocol.unsaved:
             os.makedirs(f"{folder}/{directory}", 0o700)
         recording = Recording(Tree.read(folder), folder, len(protocol.steps), protocol.durable)
         for directory in protocol.unsaved:
             recording.unsave(directory)
         recording.names = names
-        peer = Peer(program, home, ["strace", "-f", "-y", "-xx", "-s", "10000000", "-o", trace, "-e", "trace=" + CALLS])
+        tracer = ["strace", "-f", "-y", "-xx", "-s", "10000000", "-o", trace, "-e", "trace=" + CALLS]
+        peer = Peer(program, home, tracer, LIMIT)
         try:
             perform(peer, protocol.steps)
             # Work in the background that belongs to them, such as the cursor of a consumer.
             time.sleep(protocol.rest)
             peer.ask("value")
         finally:
-            peer.end()
+            peer.end(kills=False)
         recording.read(trace)
         recording.check()
         return recording
