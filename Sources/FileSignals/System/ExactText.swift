@@ -9,6 +9,11 @@ extension StringProtocol {
   /// Returns a Boolean value that indicates whether the text ends with the bytes of another one.
   package func ends(with suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
 
+  /// Returns the text without a beginning, or `nil` if it has another one.
+  package func without(beginning: String) -> String? {
+    begins(with: beginning) ? String(decoding: utf8.dropFirst(beginning.utf8.count), as: UTF8.self) : nil
+  }
+
   /// Returns the text without an ending in ASCII, or `nil` if it has another one.
   package func without(ending: String) -> String? {
     ends(with: ending) ? String(decoding: utf8.dropLast(ending.utf8.count), as: UTF8.self) : nil

@@ -139,10 +139,11 @@ final class InspectorEngine: Sendable {
   }
 
   private func note(_ event: FileEvent) {
-    let path = event.url.path
-    guard event.kind != .rescan, path.begins(with: prefix) else { return request { $0.isWhole = true } }
+    guard event.kind != .rescan, let path = event.url.path.without(beginning: prefix) else {
+      return request { $0.isWhole = true }
+    }
     request { schedule in
-      schedule.touched.insert(String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
+      schedule.touched.insert(path)
       if schedule.touched.count > Schedule.most { (schedule.touched, schedule.isWhole) = ([], true) }
     }
   }

@@ -48,8 +48,8 @@ public struct ArgumentsTweakProvider: TweakProvider {
             throw .invalidArgument(argument, reason: "the name of a tweak must follow it")
           }
           text = next
-        } else if argument.begins(with: flag + "=") {
-          text = String(decoding: argument.utf8.dropFirst(flag.utf8.count + 1), as: UTF8.self)
+        } else if let named = argument.without(beginning: flag + "=") {
+          text = named
         } else {
           continue
         }

@@ -105,8 +105,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   public var tweakIDs: Set<TweakID> {
     Set(
       userDefaults.dictionaryRepresentation().keys.compactMap { key in
-        key.begins(with: Self.prefix)
-          ? TweakName.id(of: String(decoding: key.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self)) : nil
+        key.without(beginning: Self.prefix).flatMap { TweakName.id(of: $0) }
       }
     )
   }
