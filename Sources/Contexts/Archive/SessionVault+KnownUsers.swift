@@ -49,8 +49,9 @@ extension SessionVault {
   ) throws {
     guard keepsSessions else { return forget(id, in: &contents) }
     guard var record = contents[id] else { return }
-    let renewal = unwritten.current
-    if let renewal, renewal.attempt.session.session == contents.session, renewal.user.id == id {
+    if let renewal = unwritten.current, renewal.user.id == id,
+      (renewal.attempt.session.session, renewal.attempt.session.generation) == (contents.session, contents.generation)
+    {
       record = try coding.record(of: merged(renewal, contents), secretKey: key(contents.revision) + "-kept")
       renewed.insert(id)
     } else {
@@ -60,13 +61,13 @@ extension SessionVault {
     contents.put(record)
   }
 
-  /// Returns whether another session has begun, although sessions are kept.
+  /// Returns whether another session has begun, although sessions are kept, unless it is known that none has.
   func hasSetAside(_ session: StoredSession<User>) -> Bool {
     guard keepsSessions else { return false }
     return attempt {
       try locked { try read().session != session.session }
     } failed: { _ in
-      false
+      true
     }
   }
 

@@ -17,16 +17,21 @@ extension SessionMachine {
     case .login(let user, let call):
       // An answer for an earlier session of the user no longer matters.
       late[user.id] = nil
+      keepUnwritten(unlessOf: user.id)
       loggedIn(new, call, &turn)
+      writeLateAnswers(true, &turn)
     case .reopen(let id, let call):
       // The write included the answer.
       late[id] = nil
+      keepUnwritten(unlessOf: id)
       reopened(new, call, &turn)
+      writeLateAnswers(true, &turn)
     case .renewal: renewed(new, isFresh: true, &turn)
     case .update(_, _, let call):
       follow(new, &turn)
       turn.add(.answer(call, .success(new.user)))
     case .logout(let old):
+      late[old.user.id] = nil
       leave(telling: old.user, &turn)
     case .end:
       leave(lastError ?? .sessionEnded, &turn)
@@ -57,8 +62,11 @@ extension SessionMachine {
       // The user is logged out here all the same. The caller must know, because the next start would restore the user.
       lastError = error
       leftSession = old.session
+      // The archived session goes on in another process, or at the next start, and its token may be used up.
+      keepUnwritten()
       turn.answer(&logoutCalls, .failure(error))
       leave(telling: old.user, &turn)
+      writeLateAnswers(true, &turn)
     case .end(let attempt):
       lastError = error
       leftSession = attempt.session.session
@@ -76,6 +84,7 @@ extension SessionMachine {
       return turn.add(.answer(call, .failure(.alreadyLoggedOut)))
     }
     activity = .idle
+    if case .logout(let old) = write, policy.keepsSessions { return replaced(old, by: restoration, &turn) }
     // The vault has archived an answer, or found that it no longer matters.
     if write.attempt != nil { unwritten = nil }
     if let attempt = write.attempt, case .user(let new) = restoration, new.session == attempt.session.session,
@@ -88,6 +97,17 @@ extension SessionMachine {
     replace(by: restoration, &turn)
     if case .update(_, _, let call) = write { turn.add(.answer(call, .failure(.endedElsewhere))) }
     turn.answer(&logoutCalls, .success(nil))
+  }
+
+  /// Ends the session of a user whom another process has replaced when the logout was to be archived.
+  private mutating func replaced(
+    _ old: StoredSession<User>, by restoration: Restoration<User>, _ turn: inout Turn
+  ) {
+    let calls = exchange(&logoutCalls, with: [])
+    replace(by: restoration, &turn)
+    for call in calls {
+      if stored?.user.id == old.user.id { logout(call, &turn) } else { turn.add(.write(.endKept(old, call))) }
+    }
   }
 
   // MARK: Other processes
@@ -134,8 +154,7 @@ extension SessionMachine {
   /// Replaces the session with another one, or with none.
   mutating func replace(by restoration: Restoration<User>, _ turn: inout Turn) {
     let hadUser = stored != nil
-    // The answer to the renewal of the user who leaves has the only copy of the next token.
-    if policy.keepsSessions, let unwritten { keepLateAnswer(.late(unwritten), &turn) }
+    keepUnwritten()
     defer { writeLateAnswers(true, &turn) }
     switch restoration {
     case .failed(let error):

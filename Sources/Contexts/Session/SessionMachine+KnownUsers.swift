@@ -53,15 +53,25 @@ extension SessionMachine {
 
   // MARK: Answers that could not be archived
 
+  /// Keeps the answer to the renewal of a user who leaves, which has the only copy of the next token.
+  ///
+  /// The write of the change may have included it. Then the next write changes nothing.
+  ///
+  /// - Parameter next: The user who follows, if that is known to have a new token.
+  mutating func keepUnwritten(unlessOf next: String? = nil) {
+    guard policy.keepsSessions, let unwritten = exchange(&self.unwritten, with: nil) else { return }
+    if unwritten.attempt.session.user.id != next { keepLateAnswer(.late(unwritten)) }
+  }
+
   /// Keeps an answer, to be written when the user has been replaced.
-  mutating func keepLateAnswer(_ write: SessionWrite<User>, _ turn: inout Turn) {
+  private mutating func keepLateAnswer(_ write: SessionWrite<User>) {
     guard let id = write.attempt?.session.user.id else { return }
     late[id] = LateAnswer(write: write, failures: late[id]?.failures ?? 0)
   }
 
   mutating func lateAnswerFailed(_ write: SessionWrite<User>, _ error: ContextError, _ turn: inout Turn) {
     guard let id = write.attempt?.session.user.id else { return }
-    keepLateAnswer(write, &turn)
+    keepLateAnswer(write)
     late[id]?.failures += 1
     late[id]?.error = error
     // A policy may give up renewals after some attempts, but nothing else would ever write this answer.

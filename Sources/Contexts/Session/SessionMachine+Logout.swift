@@ -16,7 +16,10 @@ extension SessionMachine {
     epoch += 1
     activity = .deauthenticating
     lastError = nil
+    // An answer that could not be archived still matters if the archive shows that another user has followed.
+    let unwritten = unwritten
     forgetRenewals()
+    self.unwritten = unwritten
     publish(&turn)
     turn.answer(&refreshCalls, .failure(.sessionEnded))
     turn.answer(&forcedCalls, .failure(.sessionEnded))
@@ -28,7 +31,6 @@ extension SessionMachine {
     state = .unauthenticated
     stored = nil
     leaving = user.id
-    late[user.id] = nil
     forgetRenewals()
     publish(&turn)
     turn.add(.deauthenticate(user, epoch: epoch))

@@ -97,6 +97,71 @@ struct LateRenewalTests {
     #expect(try secrets.keys().count == 2)
   }
 
+  enum Successor: CaseIterable {
+    case login, reopened, nobody
+  }
+
+  @Test(arguments: Successor.allCases)
+  func `a renewal that could not be archived is kept when another process has replaced its user`(
+    _ successor: Successor
+  ) throws {
+    let process = renewing()
+    secrets.fails = true
+    process.answerRefresh(0, user: Account(token: "t1"))
+    secrets.fails = false
+    replaceElsewhere(successor)
+    // The process has not read the archive since.
+    #expect(process.status?.user?.id == "ada")
+    if successor == .reopened {
+      #expect(try reopen(process, "linus")?.token == "l0")
+    } else {
+      process.ask { .start(Account(id: "linus", token: "l0"), $0, replacing: true) }
+    }
+    #expect(process.status?.user?.id == "linus")
+    #expect(try reopen(process)?.token == "t1")
+  }
+
+  @Test
+  func `a logout ends the kept session of its user, whom another process has replaced before`() throws {
+    let process = renewing()
+    replaceElsewhere(.login)
+    let call = process.ask(SessionEvent.logout)
+    #expect(process.status?.user?.id == "grace")
+    #expect(throws: ContextError.noSession(userID: "ada")) { try reopen(process) }
+    let request = process.server.requests.count - 1
+    try #require(process.server.requests[request].kind == "logout")
+    process.answerLogout(request)
+    #expect(try #require(process.answers(to: call).first).get() == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `a renewal is kept when the logout during it cannot be archived`(_ isAnsweredBefore: Bool) throws {
+    let process = renewing()
+    archive.fails = true
+    if isAnsweredBefore { process.answerRefresh(0, user: Account(token: "t1")) }
+    let call = process.ask(SessionEvent.logout)
+    #expect(throws: ContextError.self) { try #require(process.answers(to: call).first).get() }
+    if !isAnsweredBefore { process.answerRefresh(0, user: Account(token: "t1")) }
+    archive.fails = false
+    // The archive still has the session.
+    #expect(try reopen(process)?.token == "t1")
+  }
+
+  private func replaceElsewhere(_ successor: Successor) {
+    let other = ScriptedProcess(
+      archive: archive, secrets: secrets, clock: clock, policy: SessionPolicy(keepsSessions: true))
+    other.server.trusts = true
+    other.restore()
+    if successor == .reopened {
+      other.ask { .start(Account(id: "linus", token: "l0"), $0, replacing: true) }
+    }
+    if successor == .nobody {
+      other.ask(SessionEvent.setAside)
+    } else {
+      other.ask { .start(Account(id: "grace", token: "g0"), $0, replacing: true) }
+    }
+  }
+
   @Test
   func `a full disk leaves the user logged in, and the other session kept`() throws {
     let process = replaced()
