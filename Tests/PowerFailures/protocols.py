@@ -25,7 +25,6 @@ class Protocol:
     key: str = None  # The path of the file whose fate the table shows.
     unsaved: list = ()  # Directories that another process has just created: their names are not on the disk.
     waits: bool = True  # What is acknowledged is on the disk, so missing syncs must be found.
-    known: str = None  # Why outcomes are wrong, if they are; then the run fails only if none is.
 
     def __post_init__(self):
         PROTOCOLS[self.name] = self
@@ -104,11 +103,12 @@ def files():
             key="Files/s.json" if durability == "process" else None)
 
 
-    # A process was killed between the creation of the folder and the sync of the name, or is there now.
-    Protocol(
-        "folders-unsaved", ["keep-file json storage {D} t.json", "keep-update first"],
-        ["keep-file json storage {D} t.json", "kept-file"], stored, unsaved=["Files"], waits=False,
-        known="a process that finds a folder trusts the process that created it to sync the name")
+    # Processes were killed between the creation of folders and the sync of their names, or are there now.
+    for name, unsaved in {"folder": ["Files"], "folders": ["new", "new/inner", "new/inner/Files"]}.items():
+        container = "/".join(["{D}", *unsaved[-1].split("/")[:-1]])
+        Protocol(
+            f"{name}-unsaved", [f"keep-file json storage {container} t.json", "keep-update first"],
+            [f"keep-file json storage {container} t.json", "kept-file"], stored, unsaved=unsaved)
     # What was written without waiting for the disk is acknowledged anew.
     Protocol(
         "file-both", [
@@ -169,6 +169,9 @@ def logs():
             [opened, "kept-events", "keep-event after", "kept-events"], logged(durability),
             waits=durability == "storage")
     opened = "keep-log storage {D} inbox"
+    Protocol(
+        "log-unsaved", [opened, *(f"keep-event {event}" for event in EVENTS)],
+        [opened, "kept-events", "keep-event after", "kept-events"], logged("storage"), unsaved=["Logs", "Logs/inbox"])
     Protocol(
         "log-both", ["keep-log process {D} inbox", "keep-event one", opened, "keep-event two"],
         [opened, "kept-events", "keep-event after", "kept-events"],
@@ -257,6 +260,10 @@ def sessions():
     Protocol(
         "secret", ["keep-secret {D}/secrets token one", "keep-secret {D}/secrets token two"],
         ["kept-secret {D}/secrets token", "keep-secret {D}/secrets token after", "kept-secret {D}/secrets token"], stored)
+    Protocol(
+        "secret-unsaved", ["keep-secret {D}/secrets token one"],
+        ["kept-secret {D}/secrets token", "keep-secret {D}/secrets token after", "kept-secret {D}/secrets token"], stored,
+        unsaved=["secrets"])
     Protocol(
         "remote-cache", [f"remote-write {{D}} user {number}" for number in (1, 2, 3)],
         ["remote-read {D} user", "remote-write {D} user 4", "remote-read {D} user"],

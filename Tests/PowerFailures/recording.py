@@ -177,7 +177,7 @@ def record(program, protocol, folder):
             perform(peer, protocol.prepare)
             peer.end(kills=False)
         for directory in protocol.unsaved:
-            os.makedirs(f"{folder}/{directory}", 0o700)
+            os.mkdir(f"{folder}/{directory}", 0o1700)  # With the mark of `makeDirectory`.
         recording = Recording(Tree.read(folder), folder, len(protocol.steps), protocol.durable)
         for directory in protocol.unsaved:
             recording.unsave(directory)

@@ -47,12 +47,8 @@ public struct FileSecretStore: SecretStore {
 
   /// Stores a secret.
   public func write(_ secret: Data, forKey key: String) throws(SecretStoreError) {
-    if try !hasDirectory() {
-      guard makeDirectory(directory.path) || errno == EEXIST else {
-        throw failure("create the directory", directory)
-      }
-      _ = try hasDirectory()
-    }
+    guard makeDirectory(directory.path) || errno == EEXIST else { throw failure("create the directory", directory) }
+    _ = try hasDirectory()
     let file = file(key)
     if let status = try status(of: file) { try check(status, .regular, at: file) }
     do {

@@ -25,10 +25,11 @@ public enum Durability: Sendable, Hashable {
   /// The file also survives a power failure: when the write returns, the content and its name are on the disk.
   ///
   /// The content is written to the disk before it replaces the file, and the directory afterwards. The names of
-  /// directories that the package creates above it are on the disk, too. This also happens if
-  /// another process has already stored the same content without waiting for the disk. It costs two disk writes, each
-  /// between a tenth of a millisecond and ten milliseconds. Other writers of the file wait during that time; readers
-  /// and observers do not. Use this case for settings, journals, archives and secrets.
+  /// directories that the package has created above it are on the disk, too, even if the process that created one was
+  /// killed meanwhile. This also happens if another process has already stored the same content without waiting for the
+  /// disk. It costs two disk writes, each between a tenth of a millisecond and ten milliseconds. Other writers of the
+  /// file wait during that time; readers and observers do not. Use this case for settings, journals, archives and
+  /// secrets.
   ///
   /// If only the very last step fails, the write throws although the new content is in place.
   case storage

@@ -6,41 +6,97 @@
   import Musl
 #endif
 
-/// Creates a directory, and waits until its name is on the disk.
+/// Creates a directory unless it exists, and waits until its name is on the disk.
 ///
-/// A file survives a power failure only if the names of all directories above it do. The directory is created once, and
-/// processes that use other durabilities share it, so its creation always waits.
+/// A file survives a power failure only if the names of all directories above it do. A directory is created once, and
+/// processes that use other durabilities share it, so its creation always waits. The process that creates it may be
+/// killed before that. So a new directory has a mark until its name is on the disk, and whoever finds the mark waits, too.
 ///
 /// - Parameters:
 ///   - path: The directory, whose parent directory exists.
 ///   - base: The open directory to which a relative path refers.
 ///   - permissions: The permissions of the directory.
-/// - Returns: `true` if it was created; otherwise `errno` is set, and this call has created nothing.
+/// - Returns: `true` if it was created; otherwise `errno` is set, and this call has created nothing. If something exists
+///   at the path, it is `EEXIST`.
 package func makeDirectory(_ path: String, in base: CInt = AT_FDCWD, permissions: UInt16 = 0o700) -> Bool {
   makeDirectory(path, parent: FileLocation.split(path).parent, in: base, permissions: permissions)
 }
 
-/// Creates a directory, whose path need not be valid UTF-8, and waits until its name is on the disk.
+/// Creates a directory, whose path need not be valid UTF-8, unless it exists, and waits until its name is on the disk.
 ///
 /// - Parameters:
 ///   - path: The directory.
 ///   - parent: The path of its parent directory, which exists.
 ///   - base: The open directory to which relative paths refer.
 ///   - permissions: The permissions of the directory.
-/// - Returns: `true` if it was created; otherwise `errno` is set, and this call has created nothing.
+/// - Returns: `true` if it was created; otherwise `errno` is set, and this call has created nothing. If something exists
+///   at the path, it is `EEXIST`.
 package func makeDirectory(
   _ path: UnsafePointer<CChar>, parent: UnsafePointer<CChar>, in base: CInt, permissions: UInt16
 ) -> Bool {
-  guard mkdirat(base, path, mode_t(permissions)) == 0 else { return false }
+  let isNew = mkdirat(base, path, UnsavedMark.adding(to: mode_t(permissions))) == 0
+  guard isNew || errno == EEXIST else { return false }
   let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+  if !isNew, !UnsavedMark.isSet(at: path, in: base) {
+    errno = EEXIST
+    return false
+  }
   var parent = uninterrupted { openat(base, parent, flags) }
   // In a parent directory that this process may not read, it can only synchronize the new one. With a journal, this
   // stores the name as well.
   if parent < 0, errno == EACCES || errno == EPERM { parent = uninterrupted { openat(base, path, flags) } }
-  if let names = Descriptor(parent), synchronizeNames(names.number) { return true }
+  if let names = Descriptor(parent), UnsavedMark.synchronizeNames(names) {
+    if let directory = Descriptor(uninterrupted { openat(base, path, flags | O_NOFOLLOW) }) {
+      UnsavedMark.remove(from: directory)
+    }
+    errno = EEXIST
+    return isNew
+  }
   // The next call must not find a directory whose name may be lost.
   let reason = errno
-  unlinkat(base, path, AT_REMOVEDIR)
+  if isNew { unlinkat(base, path, AT_REMOVEDIR) }
   errno = reason
   return false
+}
+
+/// The mark of a directory whose name may not be on the disk yet: the sticky bit, where only the owner may write and it
+/// has no other effect.
+///
+/// Linux sets it together with the creation. Darwin ignores it there, so a process that is killed in that moment leaves
+/// the name to the order in which its file systems store names.
+private enum UnsavedMark {
+  private static let bit = mode_t(S_ISVTX)
+
+  private static func isEffective(_ mode: mode_t) -> Bool { mode & 0o022 != 0 }
+
+  static func adding(to mode: mode_t) -> mode_t { isEffective(mode) ? mode : mode | bit }
+
+  static func isSet(at path: UnsafePointer<CChar>, in base: CInt) -> Bool {
+    var status = stat()
+    return fstatat(base, path, &status, AT_SYMLINK_NOFOLLOW) == 0 && isSet(status)
+  }
+
+  private static func isSet(_ status: stat) -> Bool {
+    status.st_mode & mode_t(S_IFMT) == mode_t(S_IFDIR) && status.st_mode & bit != 0 && !isEffective(status.st_mode)
+  }
+
+  /// Waits until the names in a directory are on the disk, and, if it has the mark itself, its own name.
+  static func synchronizeNames(_ directory: borrowing Descriptor) -> Bool {
+    guard FileSignals.synchronizeNames(directory.number) else { return false }
+    var status = stat()
+    guard fstat(directory.number, &status) == 0, isSet(status) else { return true }
+    let above = Descriptor(uninterrupted { openat(directory.number, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+    // Where this process may not read, it trusts the one that created the directory.
+    guard let above else { return errno == EACCES || errno == EPERM }
+    guard synchronizeNames(above) else { return false }
+    remove(from: directory)
+    return true
+  }
+
+  /// Removes the mark, or leaves it to a process of the owner, who alone can.
+  static func remove(from directory: borrowing Descriptor) {
+    var status = stat()
+    guard fstat(directory.number, &status) == 0, isSet(status) else { return }
+    fchmod(directory.number, status.st_mode & 0o7777 & ~bit)
+  }
 }

@@ -36,7 +36,7 @@ final class LocalListener: Sendable {
   ) throws(InspectorError) {
     let directory = group.path + "/" + folder
     path = "\(directory)/\(name)"
-    for path in [group.path + "/.shared", directory] where mkdir(path, 0o700) != 0 && errno != EEXIST {
+    for path in [group.path + "/.shared", directory] where !makeDirectory(path) && errno != EEXIST {
       throw .failed(operation: "Publish signals", path: path, reason: errorWords(errno))
     }
     for entry in DirectoryEntry.list(directory) {

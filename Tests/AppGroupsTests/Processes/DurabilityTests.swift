@@ -82,6 +82,22 @@ struct DurabilityTests {
   }
 
   @Test
+  func `a directory whose creator was killed before its name was on the disk is synced by the next process`()
+    async throws
+  {
+    guard let peer = try await tracedPeer() else { return }
+    let directory = fixture.path + "/Files"
+    // This is how `makeDirectory` begins.
+    #expect(mkdir(directory, 0o1700) == 0)
+    let made = try await newCalls(peer, "durable-open storage \(fixture.path) text")
+    #expect(made == ["sync container", "sync text.tmp", "link text", "sync Files"])
+    var status = stat()
+    #expect(stat(directory, &status) == 0)
+    #expect(status.st_mode & 0o7777 == 0o700, "the mark is removed")
+    try await peer.endTraced()
+  }
+
+  @Test
   func `an event with storage durability is synced even in a segment that began without it`() async throws {
     guard let peer = try await tracedPeer() else { return }
     let first = try await newCalls(peer, "durable-append process \(fixture.path) one")
