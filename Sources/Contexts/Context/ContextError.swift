@@ -96,7 +96,7 @@ public enum ContextError: Error, Hashable, Sendable {
   ///   - configured: The archive that ``ContextConfiguration/archiveLocation`` names.
   case otherArchive(path: String, configured: String)
 
-  /// The archive could not be read or written.
+  /// The archive, or the record of renewals beside it, could not be read or written.
   ///
   /// It is unchanged.
   case archive(path: String, operation: String, reason: String)

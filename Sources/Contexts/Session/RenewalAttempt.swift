@@ -79,6 +79,9 @@ struct RenewalClaims: Sendable {
       return try Self.format.decode(DurableFile.read(url))
     } catch DurableFileError.notFound {
       return []
+    } catch let error as FileVersionError {
+      // It does not name the file, which its readers would take for the archive.
+      throw ContextError.archive(path: url.path, operation: "read", reason: "\(error)")
     }
   }
 
@@ -112,7 +115,7 @@ struct RenewalClaims: Sendable {
   private func readForWriting() throws -> [RenewalClaim] {
     do {
       return try read()
-    } catch let error where error is DurableFileError || error is FileVersionError {
+    } catch let error where error is DurableFileError || error is ContextError {
       throw error
     } catch {
       return []

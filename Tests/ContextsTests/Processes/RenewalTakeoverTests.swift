@@ -160,10 +160,11 @@ struct RenewalTakeoverTests {
     try Data(content.utf8).write(to: claims.url)
     let start = vault.beginRenewal(of: session, under: try await lock())
     if content.contains("99") {
-      guard case .answer(.failed(.archive(_, _, let reason))) = start else {
+      guard case .answer(.failed(.archive(let path, _, let reason))) = start else {
         Issue.record("It asks")
         return
       }
+      #expect(path == claims.url.path)
       #expect(reason.contains("99"), "\(reason)")
       #expect(try String(contentsOf: claims.url, encoding: .utf8) == content)
     } else {
