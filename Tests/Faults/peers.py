@@ -52,15 +52,23 @@ class Peer:
                 continue  # It has ended.
         return ", ".join(sorted(places))
 
-    def ask(self, command):
-        """Performs a command: the answer."""
+    def send(self, command):
+        """Begins a command, whose answer comes later."""
         try:
             self.process.stdin.write((command + "\n").encode())
             self.process.stdin.flush()
         except OSError:
             pass  # It has ended, which reading finds out.
+
+    def answer(self, command):
+        """Waits for the answer to a command."""
         self.receive(lambda: self.answers, f"answer to {command}")
         return self.answers.pop(0)
+
+    def ask(self, command):
+        """Performs a command: the answer."""
+        self.send(command)
+        return self.answer(command)
 
     def become_idle(self):
         """Waits until the process waits for a command."""

@@ -1,6 +1,6 @@
 """Deliberate faults, each of which a test must find; `.ci/mutants` builds the package with one after the other.
 
-A fault replaces pieces of the code. Each piece must occur exactly once, so that a fault does not disappear unnoticed
+The finder is a filter of tests, or the driver of another machine with its arguments. A fault replaces pieces of the code. Each piece must occur exactly once, so that a fault does not disappear unnoticed
 when the code changes.
 """
 
@@ -159,6 +159,17 @@ MUTANTS = [
         ("Sources/Cluster/Writing/ClusterSession.swift",
          "          if self?.isOver(lease.id) != false { return }",
          "          if self?.isCurrent(lease.id) != nil { return }")),
+    # Two versions at once.
+    Mutant(
+        "a file whose lock has another name than in earlier versions", "Tests/Versions/versions.py file",
+        ("Sources/FileSignals/Durable/FileLocation.swift",
+         "    lockName = name + \".lock\"\n", "    lockName = name + \".held\"\n")),
+    Mutant(
+        "a new version of a format that uses nothing new", "Tests/Versions/versions.py user-defaults",
+        ("Sources/Containers/Settings/DefaultsSettings.swift",
+         "  private static let version = 1\n", "  private static let version = 2\n"),
+        ("Sources/Containers/Settings/DefaultsSettings.swift",
+         "(version, reads: Self.version...Self.version)", "(version, reads: 1...Self.version)")),
     # Requests.
     Mutant(
         "a redirection that is followed with the key", r"(RequestsTests|TweaksTests)\..*",

@@ -24,10 +24,10 @@ def run(*words, limit=3600, **options):
         return None, process.communicate()[0]
 
 
-def build(release):
+def build(release, machine):
     options = ["-c", "release", "-Xswiftc", "-enable-testing", "--scratch-path", ".build/release"] if release else []
     options += ["-Xswiftc", "-gline-tables-only"]
-    status, output = run("swift", "build", "--build-tests", *options)
+    status, output = run("swift", "build", *(["--product", "Peer"] if machine else ["--build-tests"]), *options)
     if status != 0:
         return None, output
     return [*options, "--skip-build", "--disable-xctest"], output
@@ -46,15 +46,20 @@ def judge(mutant):
         with open(file, "w") as source:
             source.write(text.replace(old, new))
     try:
-        options, output = build(mutant.release)
+        machine = mutant.finder.split() if mutant.finder.startswith("Tests/") else None
+        options, output = build(mutant.release, machine)
         if options is None:
             return False, "it does not compile:\n" + "\n".join(line for line in output.splitlines() if "error:" in line)
         start = time.time()
         environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no"}
         if mutant.release:
             environment["SIGNALS_TORTURE"] = str(LIMIT)
-        status, output = run(
-            "swift", "test", *options, "--filter", mutant.finder, limit=LIMIT + 30, env=environment)
+        if machine:
+            environment["PYTHONPATH"] = "Tests/Faults"
+            command = ["python3", "-B", machine[0], ".build/debug/Peer", *machine[1:]]
+        else:
+            command = ["swift", "test", *options, "--filter", mutant.finder]
+        status, output = run(*command, limit=LIMIT + 30, env=environment)
         took = time.time() - start
         if status == 0:
             return False, f"no test failed in {took:.0f} s"
@@ -62,6 +67,9 @@ def judge(mutant):
             return True, f"the tests did not end in {took:.0f} s"
         if " 0 tests" in output:
             return False, "there are no such tests"
+        if machine:
+            wrong = [line for line in output.splitlines() if line.startswith("WRONG ")]
+            return bool(wrong), (wrong or output.splitlines())[0][:200] + f" ({took:.0f} s)"
         found = [line for line in output.splitlines() if line.startswith("✘ Test \"") and " failed after" in line]
         return True, (found[0].split("\"")[1] if found else f"exit status {status}") + f" ({took:.0f} s)"
     finally:
@@ -73,6 +81,10 @@ def judge(mutant):
 def main():
     if not os.path.exists(copy):
         subprocess.run(["git", "clone", "--quiet", ".", copy], check=True)
+    # Earlier versions are built once for both copies.
+    if not os.path.lexists(os.path.join(copy, ".build/versions")):
+        os.makedirs(os.path.join(copy, ".build"), exist_ok=True)
+        os.symlink("../../versions", os.path.join(copy, ".build/versions"))
     run("git", "checkout", "--quiet", ".")
     run("git", "pull", "--quiet")
     wanted = [mutant for mutant in MUTANTS if len(sys.argv) < 2 or sys.argv[1] in mutant.name]
