@@ -28,6 +28,8 @@ def build(release, machine):
     options = ["-c", "release", "-Xswiftc", "-enable-testing", "--scratch-path", ".build/release"] if release else []
     options += ["-Xswiftc", "-gline-tables-only"]
     status, output = run("swift", "build", *(["--product", "Peer"] if machine else ["--build-tests"]), *options)
+    if status == 0 and machine and os.path.exists(os.path.join(copy, os.path.dirname(machine[0]), "building.py")):
+        status, output = run("python3", "-B", os.path.join(os.path.dirname(machine[0]), "building.py"))
     if status != 0:
         return None, output
     return [*options, "--skip-build", "--disable-xctest"], output
@@ -63,13 +65,15 @@ def judge(mutant):
         took = time.time() - start
         if status == 0:
             return False, f"no test failed in {took:.0f} s"
+        if machine:
+            if status is None:
+                return False, f"the machine did not end in {took:.0f} s"
+            wrong = [line for line in output.splitlines() if line.startswith("WRONG ")]
+            return bool(wrong), (wrong or output.splitlines())[0][:200] + f" ({took:.0f} s)"
         if status is None:
             return True, f"the tests did not end in {took:.0f} s"
         if " 0 tests" in output:
             return False, "there are no such tests"
-        if machine:
-            wrong = [line for line in output.splitlines() if line.startswith("WRONG ")]
-            return bool(wrong), (wrong or output.splitlines())[0][:200] + f" ({took:.0f} s)"
         found = [line for line in output.splitlines() if line.startswith("✘ Test \"") and " failed after" in line]
         return True, (found[0].split("\"")[1] if found else f"exit status {status}") + f" ({took:.0f} s)"
     finally:

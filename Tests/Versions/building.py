@@ -50,11 +50,11 @@ def check(kind, commit):
 
 
 def program(commit):
-    """The program of a commit, which is built if it has not been built before, and the seconds that this took."""
+    """The program of a commit, which is built if it has not been built before."""
     toolchain = subprocess.run(["swift", "--version"], capture_output=True, text=True, check=True).stdout
     place = os.path.abspath(f"{PLACE}/{commit}-{hashlib.sha256(toolchain.encode()).hexdigest()[:8]}")
     if os.path.exists(place + "/Peer"):
-        return place + "/Peer", 0
+        return place + "/Peer"
     began, package = time.monotonic(), place + "/package"
     shutil.rmtree(place, ignore_errors=True)
     os.makedirs(package)
@@ -63,7 +63,6 @@ def program(commit):
     if archive.wait():
         sys.exit(f"error: git cannot export {commit}")
     trim(package + "/Package.swift")
-    print(f"Building the peer of {commit[:8]}", flush=True)
     options = ["--package-path", package, "--product", "Peer", "--disable-index-store", "-Xswiftc", "-gnone"]
     result = subprocess.run(["swift", "build", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode:
@@ -72,7 +71,8 @@ def program(commit):
     shutil.move(package + "/.build/debug/Peer", place + "/new")
     shutil.rmtree(package, ignore_errors=True)
     os.rename(place + "/new", place + "/Peer")
-    return place + "/Peer", time.monotonic() - began
+    print(f"Built the peer of {commit[:8]} in {time.monotonic() - began:.0f} s", flush=True)
+    return place + "/Peer"
 
 
 def trim(manifest):
@@ -97,4 +97,5 @@ def choose(commit=None):
 
 
 if __name__ == "__main__":
-    choose(*sys.argv[2:3])
+    for commit in choose(*sys.argv[2:3]).values():
+        program(commit)

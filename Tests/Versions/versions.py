@@ -53,10 +53,9 @@ def main(today, pattern=".*", commit=None):
     torture = os.environ.get("SIGNALS_TORTURE")
     programs = {}
     for kind, earlier in building.choose(commit).items():
-        program, seconds = building.program(earlier)
-        programs[kind] = {"earlier": program, "today": today}
+        programs[kind] = {"earlier": building.program(earlier), "today": today}
         check_missing(earlier, WITHOUT.get(kind, ()))
-        print(f"{kind}: {earlier[:8]}" + (f", built in {seconds:.0f} s" if seconds else ""), flush=True)
+        print(f"{kind}: {earlier[:8]}", flush=True)
     names = [name for name in PLACES if re.fullmatch(pattern, name)]
     if not names:
         sys.exit(f"error: there is no place {pattern}: {' '.join(PLACES)}")
