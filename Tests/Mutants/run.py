@@ -69,7 +69,8 @@ def judge(mutant):
             if status is None:
                 return False, f"the machine did not end in {took:.0f} s"
             wrong = [line for line in output.splitlines() if line.startswith("WRONG ")]
-            return bool(wrong), (wrong or output.splitlines())[0][:200] + f" ({took:.0f} s)"
+            shown = wrong or output.splitlines()[-1:] or ["no output"]
+            return bool(wrong), f"{shown[0][:200]} ({took:.0f} s)"
         if status is None:
             return True, f"the tests did not end in {took:.0f} s"
         if " 0 tests" in output:
