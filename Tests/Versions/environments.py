@@ -103,6 +103,27 @@ def crashed_switch(r):
 
 
 @place
+def switched_log(r):
+    """Processes of both versions append to a log during switches: each event is in exactly one environment."""
+    a, b, ids = roots(r)
+    writers = r.pair("log-in {D}/root inbox")
+    victim = r.dice.choice([*writers, None])
+    hops = f"env-hammer {','.join(ids)} 12 {r.dice.randrange(1000)}"
+    results = r.together((r.dice.choice([a, b]), hops), *[(peer, "append-tracked 30 e") for peer in writers], killing=victim)
+    reported = {
+        event.removeprefix("event appended e ").split()[1] for peer in r.peers for event in peer.events if "appended" in event}
+    r.expect(reported <= {"any", *ids}, f"an event is in another environment: {reported}")
+    least, found = 30 * sum(result is not None for result in results[1:]), 0
+    for id in ids:
+        r.do(r.dice.choice([a, b]), f"env-activate {id}")
+        count, errors = map(int, r.agree("log-in {D}/root inbox", last="read-log").split())
+        r.expect(errors == 0, f"the log of {id} has {errors} errors")
+        found += count
+    most = least + (30 if victim else 0)
+    r.expect(least <= found <= most, f"{least} events were appended, and the environments have {found}")
+
+
+@place
 def archive(r):
     for exporting in r.versions():
         importing = "today" if exporting == "earlier" else "earlier"
