@@ -4,6 +4,7 @@ import os
 
 from rounds import place
 
+LOCK = "Logs/inbox/.consumers/c.lock"
 LONG = "x" * 900  # With it, a segment has about seventy events.
 
 
@@ -24,7 +25,7 @@ class Consumer:
             self.r.kill(self.peer)
         else:
             self.r.do(self.peer, "unfollow")
-            self.r.unlocked(self.peer, "Logs/inbox/.consumers/c.lock")  # Before that, it saves its position.
+            self.r.wait_for_lock(self.peer, LOCK, held=False)  # Before that, it saves its position.
             self.r.leave(self.peer)
         path = f"{self.r.top}/effects-{self.number}"
         with open(path) as file:
@@ -122,10 +123,14 @@ def consumer_in_use(r):
     for holder in r.versions():
         other = "today" if holder == "earlier" else "earlier"
         a = r.start(holder, "log {D} inbox", "follow-log c")
+        r.wait_for_lock(a, LOCK, held=True)
         b = r.start(other, "log {D} inbox", "follow-log c")
+        r.event(b, 'failure .*already reads .*"c"|failure .*"c" is in use')
+        r.counts["refusals"] += 1
         text = f"for {holder}"
         r.do(b, f"append {text}")
         r.event(a, f"entry .* {text}$")
+        r.expect(not [event for event in b.events if "entry" in event], f"{other} reads as a consumer in use")
         r.one_holder()
         r.kill(a)
         r.do(b, "append more")

@@ -223,11 +223,11 @@ class Round:
         for name, holders in held.items():
             self.expect(len(holders) == 1 or "sqlite" in name, f"{name} is locked by {holders}")
 
-    def unlocked(self, peer, name):
-        """Waits until a process holds a lock no longer."""
+    def wait_for_lock(self, peer, name, held):
+        """Waits until a process holds a lock, or holds it no longer."""
         end = time.monotonic() + LIMIT
-        while name in peer.files(self.folder)[1]:
-            self.expect(time.monotonic() < end, f"{peer.version} keeps the lock {name}")
+        while held != (name in peer.files(self.folder)[1]):
+            self.expect(time.monotonic() < end, f"{peer.version} {'does not get' if held else 'keeps'} the lock {name}")
             time.sleep(0.001)
 
     def end(self):
