@@ -25,14 +25,17 @@ def earlier():
 
 
 def require(commit):
-    """Ends the program if the repository does not have a commit."""
+    """Fetches a commit if the repository does not have it, and ends the program if that fails."""
     if git("rev-parse", "--git-dir") is None:
         print("skipped: earlier versions are built from the repository's history, and git finds no repository here")
         sys.exit(77)
-    if git("cat-file", "-e", commit + "^{commit}") is None:
-        sys.exit(
-            f"error: the history does not have the earlier commit {commit}, perhaps because the clone is shallow. "
-            f"Fetch it with `git fetch --depth=1 origin {commit}`, or all history with `git fetch --unshallow`")
+    if git("cat-file", "-e", commit + "^{commit}") is not None or git("fetch", "--depth=1", "origin", commit) is not None:
+        return
+    text = f"the history does not have the earlier commit {commit}"
+    if git("rev-parse", "--is-shallow-repository").strip() == "true":
+        print(f"skipped: {text}, because the clone is shallow. Fetch all of it with `git fetch --unshallow`")
+        sys.exit(77)
+    sys.exit(f"error: {text}. Fetch it, or choose another one in Tests/Versions/earlier")
 
 
 def check(kind, commit):
