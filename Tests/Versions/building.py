@@ -1,4 +1,5 @@
 """Builds the program of Tests/Peer of earlier commits, in folders of their own, and keeps it by commit and toolchain."""
+import fcntl
 import hashlib
 import os
 import re
@@ -58,6 +59,17 @@ def program(commit):
     place = os.path.abspath(f"{PLACE}/{commit}-{hashlib.sha256(toolchain.encode()).hexdigest()[:8]}")
     if os.path.exists(place + "/Peer"):
         return place + "/Peer"
+    os.makedirs(PLACE, exist_ok=True)
+    with open(place + ".lock", "w") as lock:
+        # Another step of `.ci/run` may be building it, which may end in the meantime.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(place + "/Peer"):
+            build(commit, place)
+    return place + "/Peer"
+
+
+def build(commit, place):
+    """Builds the program of a commit in an empty folder."""
     began, package = time.monotonic(), place + "/package"
     shutil.rmtree(place, ignore_errors=True)
     os.makedirs(package)
@@ -75,7 +87,6 @@ def program(commit):
     shutil.rmtree(package, ignore_errors=True)
     os.rename(place + "/new", place + "/Peer")
     print(f"Built the peer of {commit[:8]} in {time.monotonic() - began:.0f} s", flush=True)
-    return place + "/Peer"
 
 
 def trim(manifest):
