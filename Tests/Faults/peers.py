@@ -32,14 +32,18 @@ class Peer:
             remaining = end - time.monotonic()
             if remaining <= 0 or not select.select([self.output], [], [], remaining)[0]:
                 raise Silence(f"no {name} in {self.limit:.0f} s; it is in {self.place()}")
-            data = os.read(self.output, 65536)
-            if not data:
+            if not self.listen():
                 raise Silence(f"it ended with {self.process.wait()}, without {name}: {self.complaints()}")
-            *lines, self.rest = (self.rest + data).split(b"\n")
-            for line in lines:
-                text = line.decode(errors="replace")
-                (self.events if text.startswith("event ") else self.answers).append(text)
         return found
+
+    def listen(self):
+        """Waits for output, and takes it: whether there was any, and not the end."""
+        data = os.read(self.output, 65536)
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        for line in lines:
+            text = line.decode(errors="replace")
+            (self.events if text.startswith("event ") else self.answers).append(text)
+        return bool(data)
 
     def place(self):
         """The system calls in which the threads of the process are."""

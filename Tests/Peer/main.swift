@@ -16,6 +16,7 @@ let commands = Commands(families: [
   VersionCommands(console: console),
   FaultCommands(console: console),
   DurabilityCommands(),
+  HistoryCommands(console: console),
   KeepingCommands(),
   PresenceCommands(console: console),
   ProcessCommands(),

@@ -1,0 +1,27 @@
+"""The kinds of places that histories are recorded of."""
+import dataclasses
+import re
+
+PLACES = {}
+
+
+@dataclasses.dataclass
+class Place:
+    """A kind of place, and how much happens in one round."""
+    name: str
+    threads: int  # Of each process.
+    count: int  # The calls of each thread.
+    rounds: int  # Of a short run.
+    # The system calls at which a process is killed, and what a trace has of one between the first and the last of a write.
+    calls: dict
+    ready: tuple = ()  # Commands to a process of its own before everything else.
+
+    def __post_init__(self):
+        PLACES[self.name] = self
+        self.calls = {call: re.compile(pattern) for call, pattern in self.calls.items()}
+
+
+# The system calls of a replaced file: lock, temporary file, limit of its size, rename, unlock.
+REPLACING = {"prlimit64": "RLIMIT_FSIZE", "renameat": r"\.tmp", "flock": "LOCK_UN"}
+Place("file", threads=2, count=250, rounds=2, calls=REPLACING)
+Place("suite", threads=2, count=250, rounds=2, calls=REPLACING)

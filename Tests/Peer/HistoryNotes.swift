@@ -1,0 +1,112 @@
+import Foundation
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The kinds of notes; `Tests/Histories/notes.py` has the same numbers.
+enum NoteKind: Int {
+  /// A value was replaced: key, new value.
+  case write = 1
+  /// A value was changed: key, new value, old value.
+  case update = 2
+  /// A value was read from the disk: key, nothing, value.
+  case read = 3
+  /// A value was taken from memory, or delivered: key, nothing, value.
+  case value = 4
+  /// A value in memory after everything ended: key, nothing, value.
+  case current = 5
+  /// Several lists were changed or read together: the number of steps, whose notes follow.
+  case transaction = 6
+  /// A step of a transaction: the list, the appended value, the last value before, the length before, and a sum.
+  case append = 7
+  /// A step of a transaction: the list, nothing, the last value, the length, and a sum.
+  case look = 8
+  /// An element of a list after everything ended: the list, the value.
+  case element = 17
+  /// An event was appended: nothing, the event.
+  case event = 9
+  /// An event was received: nothing, the event.
+  case receipt = 10
+  /// A change was received: the sequence, the row, the author.
+  case change = 11
+  /// An environment was activated: nothing, the environment.
+  case activation = 12
+  /// An environment was created, or deleted: the environment.
+  case creation = 13
+  case deletion = 14
+  /// An environment exists, or not: the environment, nothing, 1 or 0.
+  case presence = 15
+  /// A token was sent to the server: the token, nothing, 1 if it was unused.
+  case token = 16
+}
+
+/// The calls and answers of one thread, in a mapped file, which costs no system call and outlives the process.
+///
+/// A note has eight numbers: the time of the call, the time of the answer or 0, the kind, and five that depend on it.
+final class HistoryNotes: @unchecked Sendable {  // Sound: one thread at a time makes notes.
+  private static let width = 8
+
+  private let words: UnsafeMutablePointer<Int>
+  private let capacity: Int
+  private var count = 0
+
+  /// Creates the file of a number of notes, which takes no space before they are made.
+  init(path: String, capacity: Int) throws {
+    let size = capacity * Self.width * MemoryLayout<Int>.stride
+    let number = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    defer { close(number) }
+    guard number >= 0, ftruncate(number, off_t(size)) == 0,
+      let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0), start != MAP_FAILED
+    else { throw CommandError(description: "cannot note in \(path): \(String(cString: strerror(errno)))") }
+    words = start.bindMemory(to: Int.self, capacity: capacity * Self.width)
+    self.capacity = capacity
+  }
+
+  /// Notes a call, and returns its number.
+  func call(_ kind: NoteKind, _ key: Int, _ argument: Int) -> Int {
+    precondition(count < capacity, "too many notes")
+    let note = words + count * Self.width
+    note[2] = kind.rawValue
+    note[3] = key
+    note[4] = argument
+    // A killed process leaves either the whole note or none.
+    atomicMemoryFence(ordering: .releasing)
+    note[0] = Self.now
+    count += 1
+    return count - 1
+  }
+
+  /// Adds results to a note.
+  func fill(_ number: Int, _ result: Int, _ length: Int = 0, _ sum: Int = 0) {
+    let note = words + number * Self.width
+    note[5] = result
+    note[6] = length
+    note[7] = sum
+  }
+
+  /// Notes the answer of a call.
+  func answer(_ number: Int) {
+    let time = Self.now
+    atomicMemoryFence(ordering: .releasing)
+    words[number * Self.width + 1] = time
+  }
+
+  /// Notes something that was seen.
+  func saw(_ kind: NoteKind, _ key: Int, _ argument: Int, _ result: Int = 0) {
+    let number = call(kind, key, argument)
+    fill(number, result)
+    answer(number)
+  }
+
+  private static var now: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+  }
+}
