@@ -20,6 +20,10 @@ class Fault:
     def __init__(self, call, error, number, everywhere=False):
         self.call, self.error, self.number, self.everywhere = call, error, number, everywhere
 
+    @property
+    def options(self):
+        return [*["-f"][:self.everywhere], "-e", f"inject={self.call}:error={self.error}:when={self.number}"]
+
     def __str__(self):
         return f"{self.call}:{self.error}:{self.number}" + (":everywhere" if self.everywhere else "")
 
@@ -42,9 +46,7 @@ class Trace:
 
     def __init__(self, pid, path, fault=None):
         self.pid, self.path = pid, path
-        options = ["-f"] if not fault or fault.everywhere else []
-        if fault:
-            options += ["-e", f"inject={fault.call}:error={fault.error}:when={fault.number}"]
+        options = fault.options if fault else ["-f"]
         self.process = subprocess.Popen(
             ["strace", "-y", "-s", "200", "-o", path, *options, "-p", str(pid)], stderr=subprocess.PIPE, text=True)
         first = self.process.stderr.readline()

@@ -3,11 +3,13 @@ import time
 
 import notes as noting
 import registers
+import streams
 import transactions
 from registers import Violation
 
-CHECKS = (registers.check, transactions.check)
-RULES = {"linearizable", "unwritten", "monotonic", "current", "lists", "atomic", "serializable", "real time"}
+CHECKS = (registers.check, transactions.check, streams.check_log, streams.check_feed, streams.check_complete)
+RULES = {"linearizable", "unwritten", "monotonic", "current", "lists", "atomic", "serializable", "real time", "order", "gap",
+         "missing", "feed"}
 
 
 def verdict(notes):

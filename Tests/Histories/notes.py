@@ -9,12 +9,14 @@ import os
 import struct
 
 KINDS = ("", "write", "update", "read", "value", "current", "transaction", "append", "look", "event", "receipt", "change",
-         "activation", "creation", "deletion", "presence", "token", "element")
+         "activation", "creation", "deletion", "presence", "token", "element", "turn")
 (WRITE, UPDATE, READ, VALUE, CURRENT, TRANSACTION, APPEND, LOOK, EVENT, RECEIPT, CHANGE, ACTIVATION, CREATION, DELETION,
- PRESENCE, TOKEN, ELEMENT) = range(1, len(KINDS))
+ PRESENCE, TOKEN, ELEMENT, TURN) = range(1, len(KINDS))
 # The kinds that change what is stored.
 WRITES = {WRITE, UPDATE, EVENT, ACTIVATION, CREATION, DELETION, TOKEN}
 STEPS = {APPEND, LOOK}
+# What is left at the end.
+REMAINS = {ELEMENT, TURN}
 WIDTH = 64  # Bytes of a note.
 _note = struct.Struct("8q")
 

@@ -14,7 +14,7 @@ class Place:
     rounds: int  # Of a short run.
     # The system calls at which a process is killed, and what a trace has of one between the first and the last of a write.
     calls: dict
-    ready: tuple = ()  # Commands to a process of its own before everything else.
+    is_stream: bool = False  # Its workers receive everything that the others write.
 
     def __post_init__(self):
         PLACES[self.name] = self
@@ -25,3 +25,5 @@ class Place:
 REPLACING = {"prlimit64": "RLIMIT_FSIZE", "renameat": r"\.tmp", "flock": "LOCK_UN"}
 Place("file", threads=2, count=250, rounds=2, calls=REPLACING)
 Place("suite", threads=2, count=250, rounds=2, calls=REPLACING)
+Place("log", threads=2, count=500, rounds=2, calls={"prlimit64": "RLIMIT_FSIZE", "write": r"\.segment"}, is_stream=True)
+Place("database", threads=2, count=200, rounds=2, calls={"pwrite64": "-wal"}, is_stream=True)

@@ -1,29 +1,28 @@
 """One round: processes that operate on one place, are killed, stopped and continued, and end."""
 import collections
-import functools
 import os
 import random
 import select
 import shutil
 import signal
-import subprocess
 import tempfile
 import time
 
-from notes import APPEND, ELEMENT, TRANSACTION, WRITES, Tape, tapes, units
+import streams
+from notes import APPEND, REMAINS, TRANSACTION, WRITES, Tape, tapes, units
 from peers import Peer, Silence
+from tracing import Refused, Trace
 
-LIMIT = 120  # Seconds, which only a failing round takes.
+LIMIT = 60  # Seconds, which only a failing round takes.
 READER = 9  # The worker that reads what is left.
 
 
-@functools.cache
-def can_trace():
-    """Whether the system permits tracing. If not, processes are killed at random moments alone."""
-    try:
-        return not subprocess.run(["strace", "-f", "-qq", "-o", os.devnull, "true"], stderr=subprocess.DEVNULL).returncode
-    except FileNotFoundError:
-        return False
+class Kill:
+    """A kill at the N-th system call of a name and a thread."""
+
+    def __init__(self, call, number):
+        self.call = call
+        self.options = ["-f", "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}"]
 
 
 class Worker:
@@ -32,33 +31,31 @@ class Worker:
     def __init__(self, round, number):
         self.round, self.number, self.life, self.made = round, number, 0, 0
         self.dice = random.Random(f"{round.seed} {number}")
-        self.is_done = self.is_stopped = False
-        self.peer = self.tape = None
+        self.peer = None
 
     def start(self):
-        """Starts the next process, which perhaps is to be killed at a system call."""
+        """Starts the next process. It is killed at a system call, or at a random moment, or never."""
         place, dice = self.round.place, self.dice
         remaining = place.count - self.made
-        self.traced = None
-        tracer = []
-        if can_trace() and dice.random() < 0.4 and remaining > 4:
-            self.traced = dice.choice(sorted(place.calls))
-            number = dice.randrange(1, max(2, min(remaining // 2, 40)))
-            self.trace = os.path.join(self.round.folder, f"trace.{self.number}.{self.life}")
-            tracer = ["strace", "-f", "-qq", "-o", self.trace, "-s", "100", "-e", f"trace={self.traced}", "-e",
-                      f"inject={self.traced}:signal=KILL:when={number}"]
-        # Otherwise it is killed or stopped after so many calls of its first thread, the last process of a worker not at all.
-        self.actions = []
-        if not self.traced:
-            for _ in range(dice.randrange(0, 3)):
-                self.actions.append((dice.randrange(1, max(2, remaining)), "stop"))
-            if self.life < 4 and dice.random() < 0.9 and remaining > 4:
-                self.actions.append((dice.randrange(1, remaining), "kill"))
-            self.actions.sort()
-        self.peer = Peer(self.round.program, self.round.folder, tracer, limit=LIMIT)
+        self.trace, self.actions, self.is_done, self.is_stopped = None, [], False, False
+        # It is killed or stopped after so many calls of its first thread.
+        for _ in range(dice.randrange(0, 3)):
+            self.actions.append((dice.randrange(1, max(2, remaining)), "stop"))
+        moment = dice.random() if remaining > 4 else 1
+        if moment < 0.5:
+            self.actions.append((dice.randrange(1, remaining), "kill"))
+        self.actions.sort()
+        self.peer = Peer(self.round.program, self.round.folder, limit=LIMIT)
         self.ask(f"history {place.name} {self.round.folder} {self.number} {self.life} {dice.randrange(1 << 30)} "
                  f"{place.threads} {remaining}")
         self.tape = Tape(os.path.join(self.round.folder, "notes", f"{self.number}.{self.life}.0"))
+        if 0.5 <= moment < 0.9:
+            self.kill = Kill(dice.choice(sorted(place.calls)), dice.randrange(1, max(2, min(remaining // 2, 40))))
+            try:
+                self.trace = Trace(self.peer.pid, os.path.join(self.round.folder, f"trace.{self.number}.{self.life}"), self.kill)
+                self.actions = []
+            except (Refused, FileNotFoundError):
+                pass  # Where tracing is not permitted, all kills are at random moments.
 
     def ask(self, command):
         answer = self.peer.ask(command)
@@ -67,51 +64,53 @@ class Worker:
 
     def begin(self):
         """Lets the process make its calls."""
-        self.ask("history-begin")
+        try:
+            self.ask("history-begin")
+        except Silence:
+            if not self.was_killed():
+                raise
+
+    def was_killed(self):
+        return self.peer.process.poll() == -signal.SIGKILL
 
     def listen(self):
         """Takes what the process has written."""
         if not self.peer.listen():
-            return self.died()
+            self.died()
+
+    def notice(self):
+        """Takes the events that have arrived, perhaps with an answer."""
         for event in self.peer.events:
             if event == "event done":
                 self.is_done = True
+                if self.trace:
+                    self.trace.stop()
             elif event.startswith("event problem"):
                 self.round.problems.append(f"{self.number}.{self.life}: {event[14:]}")
         self.peer.events.clear()
 
     def died(self):
         """Follows a killed process by the next one."""
-        counts = self.round.counts
-        status = self.peer.process.wait()
-        if status != -signal.SIGKILL:
-            self.round.problems.append(f"{self.number}.{self.life} ended with {status}: {self.peer.complaints()}")
-        counts["kills"] += 1
-        if self.traced and self.was_writing():
-            counts["kills inside a write"] += 1
+        self.peer.process.wait()
+        if not self.was_killed():
+            self.round.problems.append(f"{self.number}.{self.life} ended: {self.peer.complaints()}")
+        self.round.counts["kills"] += 1
+        if self.trace and self.was_writing():
+            self.round.counts["kills inside a write"] += 1
         self.peer.end()
-        self.made += len(self.tape)
+        self.made = min(self.made + len(self.tape), self.round.place.count)
         self.life += 1
-        self.restart()
-
-    def restart(self):
-        self.made = min(self.made, self.round.place.count)
-        try:
-            self.start()
-            self.begin()
-        except Silence:
-            if self.peer.process.wait() != -signal.SIGKILL:
-                raise
-            # It was killed while it opened the place.
-            self.round.counts["kills"] += 1
-            self.peer.end()
-            self.life += 1
-            self.restart()
+        # A stopped process may hold a lock that the next one waits for.
+        for worker in self.round.workers:
+            worker.go_on()
+        self.start()
+        self.begin()
 
     def was_writing(self):
         """Whether a traced process was killed between the first and the last system call of a write."""
-        pattern, unfinished = self.round.place.calls[self.traced], {}
-        with open(self.trace, errors="replace") as file:
+        self.trace.process.communicate()
+        pattern, unfinished = self.round.place.calls[self.kill.call], {}
+        with open(self.trace.path, errors="replace") as file:
             for line in file:
                 thread, _, call = line.partition(" ")
                 if "(" in call:
@@ -131,22 +130,27 @@ class Worker:
         if self.is_stopped:
             self.patience -= 1
             if self.patience <= 0:
-                self.is_stopped = False
-                os.kill(self.peer.pid, signal.SIGCONT)
+                self.go_on()
             return
         if self.is_done or not self.actions or not self.tape.has(self.actions[0][0]):
             return
         _, action = self.actions.pop(0)
         if action == "kill":
             os.kill(self.peer.pid, signal.SIGKILL)
+            self.actions = []
         else:
             os.kill(self.peer.pid, signal.SIGSTOP)
             self.round.counts["stops"] += 1
             self.is_stopped, self.patience = True, self.dice.randrange(1, 8)
 
+    def go_on(self):
+        if self.is_stopped:
+            self.is_stopped = False
+            os.kill(self.peer.pid, signal.SIGCONT)
+
     def end(self):
         if self.peer:
-            self.peer.end(kills=not self.traced)
+            self.peer.end()
 
 
 class Round:
@@ -161,20 +165,19 @@ class Round:
         self.notes = []
 
     def run(self):
-        workers = [Worker(self, number) for number in range(1, 1 + random.Random(self.seed).randrange(2, 5))]
+        self.workers = [Worker(self, number) for number in range(1, 1 + random.Random(self.seed).randrange(2, 5))]
         try:
             try:
-                self.record(workers)
+                self.record(self.workers)
             except Silence as silence:
                 self.problems.append(str(silence))
-            for tape in tapes(os.path.join(self.folder, "notes")):
-                self.notes += tape.notes()
+            self.notes = self.collect()
         finally:
-            for worker in workers:
+            for worker in self.workers:
                 worker.end()
             shutil.rmtree(self.folder, ignore_errors=True)
         for unit in units(self.notes):
-            is_call = unit[0][3] != ELEMENT and not unit[0][0].is_observer
+            is_call = unit[0][3] not in REMAINS and not unit[0][0].is_observer
             self.counts["operations" if is_call else "observations"] += 1
             self.counts["writes"] += unit[0][3] in WRITES or any(step[3] == APPEND for step in unit)
         return self
@@ -190,6 +193,7 @@ class Round:
             for output in select.select(list(outputs), [], [], 0.001)[0]:
                 outputs[output].listen()
             for worker in workers:
+                worker.notice()
                 worker.act()
             if time.monotonic() > end:
                 places = "; ".join(f"{worker.number} in {worker.peer.place()}" for worker in workers if not worker.is_done)
@@ -201,3 +205,9 @@ class Round:
         reader.ask("history-read")
         for worker in workers[:-1]:
             worker.ask("history-settle")
+        while self.place.is_stream and time.monotonic() < end and streams.missing(self.collect()):
+            time.sleep(0.01)
+
+    def collect(self):
+        """All notes that have been made."""
+        return [note for tape in tapes(os.path.join(self.folder, "notes")) for note in tape.notes()]

@@ -27,7 +27,8 @@ final class HistoryCommands: CommandFamily {
       let numbers = try arguments.dropFirst(2).map(command.number)
       let directory = URL(filePath: arguments[1], directoryHint: .isDirectory)
       let life = HistoryLife(
-        directory: directory, worker: numbers[0], life: numbers[1], seed: numbers[2], count: numbers[4])
+        directory: directory, worker: numbers[0], life: numbers[1], seed: numbers[2], count: numbers[4],
+        report: { [console] in console.report($0) })
       threads = try (0..<numbers[3]).map { try life.thread($0) }
       self.life = life
       place = try Self.place(arguments[0], life)
@@ -46,6 +47,8 @@ final class HistoryCommands: CommandFamily {
     switch kind {
     case "file": try FileHistory(life)
     case "suite": try SuiteHistory(life)
+    case "log": try LogHistory(life)
+    case "database": try DatabaseHistory(life)
     default: throw CommandError(description: "there is no kind \(kind)")
     }
   }
@@ -84,10 +87,15 @@ protocol HistoryPlace: AnyObject, Sendable {
 /// One process of a history.
 struct HistoryLife: Sendable {
   let directory: URL
+  /// The number of the worker, which is 9 for the one that reads what is left.
   let worker: Int
   let life: Int
   let seed: Int
   let count: Int
+  let report: @Sendable (String) -> Void
+
+  /// A Boolean value that indicates whether this process reads what is left.
+  var isReader: Bool { worker == 9 }
 
   /// Returns a thread of this process, with a file for its notes, by default for those of `count` operations.
   func thread(_ number: Int, capacity: Int? = nil) throws -> HistoryThread {

@@ -21,7 +21,8 @@ enum NoteKind: Int {
   case value = 4
   /// A value in memory after everything ended: key, nothing, value.
   case current = 5
-  /// Several lists were changed or read together: the number of steps, whose notes follow.
+  /// Several lists were changed or read together: nothing, the number of steps, whose notes follow, the number of the
+  /// commit.
   case transaction = 6
   /// A step of a transaction: the list, the appended value, the last value before, the length before, and a sum.
   case append = 7
@@ -29,11 +30,13 @@ enum NoteKind: Int {
   case look = 8
   /// An element of a list after everything ended: the list, the value.
   case element = 17
-  /// An event was appended: nothing, the event.
+  /// A commit in a database after everything ended: its number, the worker.
+  case turn = 18
+  /// An event was appended: nothing, the event, its number.
   case event = 9
-  /// An event was received: nothing, the event.
+  /// An event was received: its number, the event.
   case receipt = 10
-  /// A change was received: the sequence, the row, the author.
+  /// A commit was received: its sequence, its number, the worker.
   case change = 11
   /// An environment was activated: nothing, the environment.
   case activation = 12

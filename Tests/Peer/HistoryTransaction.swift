@@ -29,14 +29,15 @@ struct HistoryStep {
 extension HistoryThread {
   /// Performs and notes a transaction of two to four steps on different lists.
   ///
-  /// What it appends is noted before it begins, because others may see it even if the process is killed.
-  func transaction(lists: Int, appends: Bool = true, _ body: ([HistoryStep]) throws -> Void) throws {
+  /// What it appends is noted before it begins, because others may see it even if the process is killed. A database
+  /// returns the number of the commit.
+  func transaction(lists: Int, appends: Bool = true, _ body: ([HistoryStep]) throws -> Int) throws {
     let chosen = Array((0..<lists).shuffled(using: &chance).prefix(2 + chance.number(below: 3)))
     let number = notes.call(.transaction, 0, chosen.count)
     let steps = chosen.map { list in
       HistoryStep(list: list, value: appends && !chance.once(in: 3) ? fresh() : 0, notes: notes)
     }
-    try body(steps)
+    notes.fill(number, try body(steps))
     notes.answer(number)
   }
 }

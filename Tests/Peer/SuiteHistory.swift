@@ -51,12 +51,14 @@ final class SuiteHistory: HistoryPlace {
             if step.value != 0 { list.append(step.value) }
             try contents.set(list, for: Self.lists[step.list])
           }
+          return 0
         }
       }
     default:
       try thread.transaction(lists: Self.lists.count, appends: false) { steps in
         let contents = try suite.read()
         for step in steps { step.note(try contents.value(for: Self.lists[step.list])) }
+        return 0
       }
     }
   }

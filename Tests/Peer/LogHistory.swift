@@ -1,0 +1,35 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+
+/// The history of a log: events that are appended, and those that a consumer receives.
+final class LogHistory: HistoryPlace {
+  private let log: AppGroupsLog<Int>
+  private let subscriptions: [SignalSubscription]
+
+  init(_ life: HistoryLife) throws {
+    let container = try AppGroupsContainer(directory: life.directory.appending(path: "place"))
+    log = try AppGroupsLog(name: "log", container: container, limits: LogLimits(segmentSize: 16_384))
+    guard !life.isReader else {
+      subscriptions = []
+      return
+    }
+    let received = try life.thread(99, capacity: 1_000_000).notes
+    let events = try log.events(for: "worker \(life.worker)")
+    subscriptions = [
+      events.failures.sink { life.report("problem \($0)") },
+      events.sink { received.saw(.receipt, Int($0.sequence), $0.event) },
+    ]
+  }
+
+  func step(_ thread: HistoryThread) throws {
+    if thread.chance.once(in: 200) { return try log.trim() }
+    let value = thread.fresh()
+    try thread.note(.event, 0, value) { try Int(log.append(value).sequence) }
+  }
+
+  func readAll(_ thread: HistoryThread) throws {}
+
+  func settle(_ thread: HistoryThread) async throws {}
+}
