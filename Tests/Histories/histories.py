@@ -54,32 +54,37 @@ def main(program, *names):
     places = [PLACES[name] for name in names or PLACES]
     seed = int(os.environ.get("SIGNALS_SEED", random.randrange(1 << 30)))
     print(f"SIGNALS_SEED={seed}", flush=True)
-    endless = bool(os.environ.get("SIGNALS_TORTURE"))
+    torture = int(os.environ.get("SIGNALS_TORTURE", 0))
     totals = {place.name: collections.Counter() for place in places}
 
-    def is_enough(place):
-        counts = totals[place.name]
-        if not endless:
-            return counts["rounds"] >= place.rounds
-        together = sum(totals.values(), collections.Counter())
-        share = len(places) / len(PLACES)
-        return counts["writes"] >= WRITES and all(together[word] >= share * TOGETHER[word] for word in TOGETHER)
+    def wanted():
+        """The kind of which a history is to be recorded next: the one that has had the least time, or `None`."""
+        if torture > 1:
+            lacking = places if time.monotonic() < began + torture else []
+        elif torture:
+            lacking = [place for place in places if totals[place.name]["writes"] < WRITES]
+            if not lacking and any(together()[word] < TOGETHER[word] * len(places) / len(PLACES) for word in TOGETHER):
+                return max(places, key=lambda place: totals[place.name]["operations"] / totals[place.name]["seconds"])
+        else:
+            lacking = [place for place in places if totals[place.name]["rounds"] < place.rounds]
+        return min(lacking, key=lambda place: totals[place.name]["seconds"], default=None)
 
-    shown = time.monotonic()
-    while not all(is_enough(place) for place in places):
-        # The kind that has had the least.
-        place = min((place for place in places if not is_enough(place)), key=lambda place: totals[place.name]["seconds"])
-        # The seed of a round is that of a run which begins with it.
+    def together():
+        return sum(totals.values(), collections.Counter())
+
+    began = shown = time.monotonic()
+    while place := wanted():
         counts = totals[place.name]
+        # The seed of a round is that of a run which begins with it.
         counts.update(perform(place, seed + counts["rounds"], program))
-        if endless and time.monotonic() > shown + 30:
+        if torture and time.monotonic() > shown + 30:
             shown = time.monotonic()
-            print(words(sum(totals.values(), collections.Counter())), flush=True)
+            print(words(together()), flush=True)
     for name, counts in totals.items():
-        print(f"{name}: {words(counts)}, {counts['operations'] / counts['seconds']:.0f} operations/s")
-    together = sum(totals.values(), collections.Counter())
-    print(f"together: {words(together)}")
-    if together["violations"]:
+        if counts["rounds"]:
+            print(f"{name}: {words(counts)}, {counts['operations'] / counts['seconds']:.0f} operations/s")
+    print(f"together: {words(together())}")
+    if together()["violations"]:
         sys.exit("error: guarantees were broken; a seed repeats the programs of a history, but not its schedule")
 
 

@@ -9,14 +9,14 @@ import os
 import struct
 
 KINDS = ("", "write", "update", "read", "value", "current", "transaction", "append", "look", "event", "receipt", "change",
-         "activation", "creation", "deletion", "presence", "token", "element", "turn")
+         "activation", "creation", "deletion", "presence", "sight", "renewal", "token", "element", "turn")
 (WRITE, UPDATE, READ, VALUE, CURRENT, TRANSACTION, APPEND, LOOK, EVENT, RECEIPT, CHANGE, ACTIVATION, CREATION, DELETION,
- PRESENCE, TOKEN, ELEMENT, TURN) = range(1, len(KINDS))
+ PRESENCE, SIGHT, RENEWAL, TOKEN, ELEMENT, TURN) = range(1, len(KINDS))
 # The kinds that change what is stored.
-WRITES = {WRITE, UPDATE, EVENT, ACTIVATION, CREATION, DELETION, TOKEN}
+WRITES = {WRITE, UPDATE, EVENT, ACTIVATION, CREATION, DELETION, RENEWAL}
 STEPS = {APPEND, LOOK}
 # What is left at the end.
-REMAINS = {ELEMENT, TURN}
+REMAINS = {ELEMENT, TURN, PRESENCE}
 WIDTH = 64  # Bytes of a note.
 _note = struct.Struct("8q")
 
@@ -46,6 +46,7 @@ class Tape:
     """The file that a thread notes in, while the thread does or after it was killed."""
 
     def __init__(self, path):
+        self.path = path
         self.thread = Thread(*map(int, os.path.basename(path).split(".")))
         with open(path, "rb") as file:
             self.map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)

@@ -15,6 +15,7 @@ class Place:
     # The system calls at which a process is killed, and what a trace has of one between the first and the last of a write.
     calls: dict
     is_stream: bool = False  # Its workers receive everything that the others write.
+    is_prepared: bool = False  # A process of its own writes what there is before all others begin.
 
     def __post_init__(self):
         PLACES[self.name] = self
@@ -27,3 +28,5 @@ Place("file", threads=2, count=250, rounds=2, calls=REPLACING)
 Place("suite", threads=2, count=250, rounds=2, calls=REPLACING)
 Place("log", threads=2, count=500, rounds=2, calls={"prlimit64": "RLIMIT_FSIZE", "write": r"\.segment"}, is_stream=True)
 Place("database", threads=2, count=200, rounds=2, calls={"pwrite64": "-wal"}, is_stream=True)
+Place("environments", threads=2, count=100, rounds=2, calls=REPLACING, is_prepared=True)
+Place("session", threads=2, count=40, rounds=2, calls={"pwrite64": "-wal"}, is_prepared=True)

@@ -5,6 +5,7 @@ Each written value is unique in its register, and the first value is 0, which no
 from notes import CURRENT, READ, UPDATE, VALUE, WRITE
 
 FOREVER = 1 << 62
+UNKNOWN = -1  # The register of a call that did not return.
 
 
 class Violation(Exception):
@@ -12,7 +13,9 @@ class Violation(Exception):
 
     def __init__(self, rule, text, start=None):
         super().__init__(f"{rule}: {text}")
-        self.rule, self.start = rule, start
+        self.rule = rule
+        self.start = start  # A time at which the value was certain, and the value.
+        self.notes = None  # Those of the register that breaks the rule.
 
 
 def settled(notes):
@@ -197,11 +200,21 @@ def end_current(notes):
 
 def check(notes):
     """Judges all registers of a history."""
-    registers = {}
+    registers, keys = {}, {}
+    for note in notes:
+        if note[3] in (UPDATE, READ) and note[2]:
+            keys[note[6]] = note[4]
     for note in notes:
         if note[3] in (WRITE, UPDATE, READ, VALUE, CURRENT):
-            registers.setdefault(note[4], []).append(note)
+            # Which register a killed update has changed may show only in what others saw.
+            key = keys.get(note[5]) if note[4] == UNKNOWN else note[4]
+            registers.setdefault(key, []).append(note)
+    registers.pop(None, None)
     for register in registers.values():
-        linearize(settled(register))
-        remember(register)
-        end_current(register)
+        try:
+            linearize(settled(register))
+            remember(register)
+            end_current(register)
+        except Violation as violation:
+            violation.notes = register
+            raise

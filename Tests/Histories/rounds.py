@@ -14,7 +14,7 @@ from peers import Peer, Silence
 from tracing import Refused, Trace
 
 LIMIT = 60  # Seconds, which only a failing round takes.
-READER = 9  # The worker that reads what is left.
+PREPARER, READER = 8, 9  # The workers that write what there is before, and read what is left.
 
 
 class Kill:
@@ -36,7 +36,7 @@ class Worker:
     def start(self):
         """Starts the next process. It is killed at a system call, or at a random moment, or never."""
         place, dice = self.round.place, self.dice
-        remaining = place.count - self.made
+        remaining = place.count - self.made if self.number < PREPARER else 0
         self.trace, self.actions, self.is_done, self.is_stopped = None, [], False, False
         # It is killed or stopped after so many calls of its first thread.
         for _ in range(dice.randrange(0, 3)):
@@ -70,8 +70,20 @@ class Worker:
             if not self.was_killed():
                 raise
 
+    def settle(self):
+        """Lets the process compare its memory with the disk. Returns `False` if a late kill begins its next life."""
+        try:
+            self.ask("history-settle")
+            return True
+        except Silence:
+            if not self.was_killed():
+                raise
+            self.died()
+            return False
+
     def was_killed(self):
-        return self.peer.process.poll() == -signal.SIGKILL
+        """Whether a process that has closed its output was killed."""
+        return self.peer.process.wait(LIMIT) == -signal.SIGKILL
 
     def listen(self):
         """Takes what the process has written."""
@@ -91,7 +103,6 @@ class Worker:
 
     def died(self):
         """Follows a killed process by the next one."""
-        self.peer.process.wait()
         if not self.was_killed():
             self.round.problems.append(f"{self.number}.{self.life} ended: {self.peer.complaints()}")
         self.round.counts["kills"] += 1
@@ -158,17 +169,16 @@ class Round:
 
     def __init__(self, place, seed, program):
         self.place, self.seed, self.program = place, seed, program
-        self.counts, self.problems = collections.Counter(), []
+        self.counts, self.problems, self.workers = collections.Counter(), [], []
         self.folder = tempfile.mkdtemp(prefix="histories.", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
         os.makedirs(os.path.join(self.folder, "notes"))
         os.makedirs(os.path.join(self.folder, "place"))
         self.notes = []
 
     def run(self):
-        self.workers = [Worker(self, number) for number in range(1, 1 + random.Random(self.seed).randrange(2, 5))]
         try:
             try:
-                self.record(self.workers)
+                self.record()
             except Silence as silence:
                 self.problems.append(str(silence))
             self.notes = self.collect()
@@ -182,11 +192,33 @@ class Round:
             self.counts["writes"] += unit[0][3] in WRITES or any(step[3] == APPEND for step in unit)
         return self
 
-    def record(self, workers):
-        for worker in workers:
-            worker.start()
+    def record(self):
+        if self.place.is_prepared:
+            preparer = self.hire(PREPARER)
+            preparer.ask("history-prepare")
+            preparer.end()
+            for tape in tapes(os.path.join(self.folder, "notes")):
+                os.remove(tape.path)
+        workers = [self.hire(number) for number in range(1, 1 + random.Random(self.seed).randrange(2, 5))]
         for worker in workers:
             worker.begin()
+        self.drive(workers)
+        self.hire(READER).ask("history-read")
+        for worker in workers:
+            while not worker.settle():
+                self.drive(workers)
+        end = time.monotonic() + LIMIT
+        while self.place.is_stream and time.monotonic() < end and streams.missing(self.collect()):
+            time.sleep(0.01)
+
+    def hire(self, number):
+        worker = Worker(self, number)
+        self.workers.append(worker)
+        worker.start()
+        return worker
+
+    def drive(self, workers):
+        """Kills, stops and continues processes until all calls are made."""
         end = time.monotonic() + LIMIT
         while not all(worker.is_done and not worker.is_stopped for worker in workers):
             outputs = {worker.peer.output: worker for worker in workers}
@@ -198,15 +230,6 @@ class Round:
             if time.monotonic() > end:
                 places = "; ".join(f"{worker.number} in {worker.peer.place()}" for worker in workers if not worker.is_done)
                 raise Silence(f"the round did not end in {LIMIT} s: {places}")
-        reader = Worker(self, READER)
-        workers.append(reader)
-        reader.made = self.place.count
-        reader.start()
-        reader.ask("history-read")
-        for worker in workers[:-1]:
-            worker.ask("history-settle")
-        while self.place.is_stream and time.monotonic() < end and streams.missing(self.collect()):
-            time.sleep(0.01)
 
     def collect(self):
         """All notes that have been made."""

@@ -7,6 +7,7 @@ import TestSupport
 ///
 /// - `history KIND DIR WORKER LIFE SEED THREADS COUNT`: open a place of a kind in DIR, for COUNT operations on each of
 ///   so many threads; this is the process of a worker in one of its lives
+/// - `history-prepare`: write what there is before all others begin
 /// - `history-begin`: perform the operations; reports `done` at the end, and `problem …` if one throws
 /// - `history-read`: note the values on disk
 /// - `history-settle`: wait until the values in memory are those on disk, and note them
@@ -32,6 +33,7 @@ final class HistoryCommands: CommandFamily {
       threads = try (0..<numbers[3]).map { try life.thread($0) }
       self.life = life
       place = try Self.place(arguments[0], life)
+    case "history-prepare": try opened().place.prepare()
     case "history-begin": try begin()
     case "history-read": try opened().place.readAll(opened().life.thread(98))
     case "history-settle":
@@ -49,6 +51,8 @@ final class HistoryCommands: CommandFamily {
     case "suite": try SuiteHistory(life)
     case "log": try LogHistory(life)
     case "database": try DatabaseHistory(life)
+    case "environments": try EnvironmentHistory(life)
+    case "session": try SessionHistory(life)
     default: throw CommandError(description: "there is no kind \(kind)")
     }
   }
@@ -76,12 +80,18 @@ final class HistoryCommands: CommandFamily {
 
 /// The place of a history: one file, suite, log, database, container or session.
 protocol HistoryPlace: AnyObject, Sendable {
+  /// Writes what there is before all others begin.
+  func prepare() throws
   /// Performs one random operation.
   func step(_ thread: HistoryThread) throws
   /// Notes the values on disk.
   func readAll(_ thread: HistoryThread) throws
   /// Waits until the values in memory are those on disk, and notes them.
   func settle(_ thread: HistoryThread) async throws
+}
+
+extension HistoryPlace {
+  func prepare() throws {}
 }
 
 /// One process of a history.

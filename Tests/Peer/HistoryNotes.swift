@@ -28,10 +28,6 @@ enum NoteKind: Int {
   case append = 7
   /// A step of a transaction: the list, nothing, the last value, the length, and a sum.
   case look = 8
-  /// An element of a list after everything ended: the list, the value.
-  case element = 17
-  /// A commit in a database after everything ended: its number, the worker.
-  case turn = 18
   /// An event was appended: nothing, the event, its number.
   case event = 9
   /// An event was received: its number, the event.
@@ -40,13 +36,21 @@ enum NoteKind: Int {
   case change = 11
   /// An environment was activated: nothing, the environment.
   case activation = 12
-  /// An environment was created, or deleted: the environment.
+  /// An environment was created, or deleted: its number.
   case creation = 13
   case deletion = 14
-  /// An environment exists, or not: the environment, nothing, 1 or 0.
+  /// An environment exists after everything ended: its number.
   case presence = 15
-  /// A token was sent to the server: the token, nothing, 1 if it was unused.
-  case token = 16
+  /// A value was taken from memory, or delivered, in an environment: the environment, nothing, the value.
+  case sight = 16
+  /// A session was renewed.
+  case renewal = 17
+  /// A token was sent to the server: the token, nothing, 1 if no process had sent it, the next token.
+  case token = 18
+  /// An element of a list after everything ended: the list, the value.
+  case element = 19
+  /// A commit in a database after everything ended: its number, the worker.
+  case turn = 20
 }
 
 /// The calls and answers of one thread, in a mapped file, which costs no system call and outlives the process.
@@ -85,9 +89,10 @@ final class HistoryNotes: @unchecked Sendable {  // Sound: one thread at a time 
     return count - 1
   }
 
-  /// Adds results to a note.
-  func fill(_ number: Int, _ result: Int, _ length: Int = 0, _ sum: Int = 0) {
+  /// Adds results to a note, and the key if the call could not know it.
+  func fill(_ number: Int, _ result: Int, _ length: Int = 0, _ sum: Int = 0, key: Int? = nil) {
     let note = words + number * Self.width
+    if let key { note[3] = key }
     note[5] = result
     note[6] = length
     note[7] = sum

@@ -1,4 +1,5 @@
 import AppGroups
+import Dispatch
 import Foundation
 import Signals
 import TestSupport
@@ -16,10 +17,19 @@ final class LogHistory: HistoryPlace {
       return
     }
     let received = try life.thread(99, capacity: 1_000_000).notes
-    let events = try log.events(for: "worker \(life.worker)")
+    let isExplicit = life.worker.isMultiple(of: 2)
+    let events = try log.events(
+      for: "worker \(life.worker)", acknowledgement: isExplicit ? .explicit : .automatic)
+    let handler = DispatchQueue(label: "handler")
     subscriptions = [
       events.failures.sink { life.report("problem \($0)") },
-      events.sink { received.saw(.receipt, Int($0.sequence), $0.event) },
+      events.sink { [events] entry in
+        guard isExplicit else { return received.saw(.receipt, Int(entry.sequence), entry.event) }
+        handler.async {
+          received.saw(.receipt, Int(entry.sequence), entry.event)
+          events.acknowledge(entry)
+        }
+      },
     ]
   }
 
