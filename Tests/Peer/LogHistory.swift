@@ -20,14 +20,26 @@ final class LogHistory: HistoryPlace {
     let isExplicit = life.worker.isMultiple(of: 2)
     let events = try log.events(
       for: "worker \(life.worker)", acknowledgement: isExplicit ? .explicit : .automatic)
-    let handler = DispatchQueue(label: "handler")
+    // Events that are handled a moment later, so that kills come before events are handled and after they are received.
+    let (handler, waiting) = (DispatchQueue(label: "handler"), MutableProperty<[LogEntry<Int>]>([]))
     subscriptions = [
       events.failures.sink { life.report("problem \($0)") },
       events.sink { [events] entry in
         guard isExplicit else { return received.saw(.receipt, Int(entry.sequence), entry.event) }
-        handler.async {
-          received.saw(.receipt, Int(entry.sequence), entry.event)
-          events.acknowledge(entry)
+        let isFirst = waiting.modify { entries in
+          entries.append(entry)
+          return entries.count == 1
+        }
+        guard isFirst else { return }
+        handler.asyncAfter(deadline: .now() + .milliseconds(5)) {
+          let entries = waiting.modify { entries in
+            defer { entries = [] }
+            return entries
+          }
+          for entry in entries {
+            received.saw(.receipt, Int(entry.sequence), entry.event)
+            events.acknowledge(entry)
+          }
         }
       },
     ]
