@@ -45,7 +45,8 @@ extension AppGroupsSuite {
 
   /// Reads the file.
   ///
-  /// Usually ``value`` is enough; this method is for code that must know the content on disk. It takes no lock.
+  /// Usually ``value`` is enough; this method is for code that must know the content on disk. It takes no lock. So in
+  /// the middle of a switch of environments it finds no file, and throws ``AppGroupsFileError/missing(_:)``.
   ///
   /// - Returns: The contents of the file, which may be newer than ``value``.
   /// - Throws: ``AppGroupsFileError`` if the file has no usable content.

@@ -104,7 +104,7 @@ public final class SuiteValue<Value: Codable & Sendable>: BlockingSharedValue {
     property.subscribe(subscriber)
   }
 
-  /// Reads the file.
+  /// Reads the file, as ``AppGroupsSuite/read()`` does.
   ///
   /// - Returns: The value in the file, which may be newer than ``value``, or the default if there is none.
   /// - Throws: ``AppGroupsFileError`` if the file or its value is unusable.

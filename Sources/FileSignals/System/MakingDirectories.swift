@@ -10,14 +10,15 @@
 ///
 /// A file survives a power failure only if the names of all directories above it do. A directory is created once, and
 /// processes that use other durabilities share it, so its creation always waits. The process that creates it may be
-/// killed before that. So a new directory has a mark until its name is on the disk, and whoever finds the mark waits, too.
+/// killed before that. So a new directory has a mark until its name is on the disk, and whoever finds the mark waits,
+/// too.
 ///
 /// - Parameters:
 ///   - path: The directory, whose parent directory exists.
 ///   - base: The open directory to which a relative path refers.
 ///   - permissions: The permissions of the directory.
-/// - Returns: `true` if it was created; otherwise `errno` is set, and this call has created nothing. If something exists
-///   at the path, it is `EEXIST`.
+/// - Returns: `true` if it was created; otherwise `errno` is set, and this call has created nothing. If something
+///   exists at the path, it is `EEXIST`.
 package func makeDirectory(_ path: String, in base: CInt = AT_FDCWD, permissions: UInt16 = 0o700) -> Bool {
   makeDirectory(path, parent: FileLocation.split(path).parent, in: base, permissions: permissions)
 }
@@ -29,8 +30,8 @@ package func makeDirectory(_ path: String, in base: CInt = AT_FDCWD, permissions
 ///   - parent: The path of its parent directory, which exists.
 ///   - base: The open directory to which relative paths refer.
 ///   - permissions: The permissions of the directory.
-/// - Returns: `true` if it was created; otherwise `errno` is set, and this call has created nothing. If something exists
-///   at the path, it is `EEXIST`.
+/// - Returns: `true` if it was created; otherwise `errno` is set, and this call has created nothing. If something
+///   exists at the path, it is `EEXIST`.
 package func makeDirectory(
   _ path: UnsafePointer<CChar>, parent: UnsafePointer<CChar>, in base: CInt, permissions: UInt16
 ) -> Bool {
