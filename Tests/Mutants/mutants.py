@@ -138,6 +138,10 @@ MUTANTS = [
          "    locks.appending(\n"
          "      path: UserDirectory.name(for: userID) + \"\\(getpid())\", directoryHint: .notDirectory)")),
     Mutant(
+        "an answer of the server that is forgotten when its user leaves", r"ContextsTests\.LateRenewalTests",
+        ("Sources/Contexts/Session/SessionMachine+KnownUsers.swift",
+         "    if unwritten.attempt.session.user.id != next { keepLateAnswer(.late(unwritten)) }\n", "")),
+    Mutant(
         "a note of a renewal that replaces another user's", r"ContextsTests\.(RandomUserChangeTests|KnownUser.*)",
         ("Sources/Contexts/Session/RenewalAttempt.swift",
          "    let others = try readForWriting().filter { $0.userID != claim.userID && isNeeded($0.userID ?? \"\") }",

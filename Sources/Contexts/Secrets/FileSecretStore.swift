@@ -47,8 +47,14 @@ public struct FileSecretStore: SecretStore {
 
   /// Stores a secret.
   public func write(_ secret: Data, forKey key: String) throws(SecretStoreError) {
-    guard makeDirectory(directory.path) || errno == EEXIST else { throw failure("create the directory", directory) }
-    _ = try hasDirectory()
+    if !makeDirectory(directory.path) {
+      let reason = errno
+      // Some systems refuse the creation before they notice that the directory exists.
+      guard try hasDirectory() else {
+        errno = reason
+        throw failure("create the directory", directory)
+      }
+    }
     let file = file(key)
     if let status = try status(of: file) { try check(status, .regular, at: file) }
     do {
