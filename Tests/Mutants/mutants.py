@@ -142,7 +142,7 @@ MUTANTS = [
         ("Sources/Contexts/Session/SessionMachine+KnownUsers.swift",
          "    if unwritten.attempt.session.user.id != next { keepLateAnswer(.late(unwritten)) }\n", "")),
     Mutant(
-        "a note of a renewal that replaces another user's", r"ContextsTests\.(RandomUserChangeTests|KnownUser.*)",
+        "a note of a renewal that replaces another user's", r"ContextsTests\.UserChangeTests",
         ("Sources/Contexts/Session/RenewalAttempt.swift",
          "    let others = try readForWriting().filter { $0.userID != claim.userID && isNeeded($0.userID ?? \"\") }",
          "    let others = try readForWriting().filter { isNeeded($0.userID ?? \"\") && getpid() < 0 }")),
