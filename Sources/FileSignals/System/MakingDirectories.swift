@@ -89,7 +89,9 @@ private enum UnsavedMark {
     let above = Descriptor(uninterrupted { openat(directory.number, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
     // Where this process may not read, it trusts the one that created the directory.
     guard let above else { return errno == EACCES || errno == EPERM }
-    guard synchronizeNames(above) else { return false }
+    // The directory above the root is the root.
+    let isRoot = FileStatus(descriptor: above.number)?.identity == FileStatus(status).identity
+    guard isRoot || synchronizeNames(above) else { return false }
     remove(from: directory)
     return true
   }
