@@ -62,10 +62,9 @@ extension SessionMachine {
       // The user is logged out here all the same. The caller must know, because the next start would restore the user.
       lastError = error
       leftSession = old.session
-      // The archived session goes on in another process, or at the next start, and its token may be used up.
-      keepUnwritten()
       turn.answer(&logoutCalls, .failure(error))
       leave(telling: old.user, &turn)
+      // The archived session goes on in another process, or at the next start, and its token may be used up.
       writeLateAnswers(true, &turn)
     case .end(let attempt):
       lastError = error

@@ -16,10 +16,9 @@ extension SessionMachine {
     epoch += 1
     activity = .deauthenticating
     lastError = nil
-    // An answer that could not be archived still matters if the archive shows that another user has followed.
-    let unwritten = unwritten
+    // An answer that could not be archived still matters if the logout cannot be, or another user has followed.
+    keepUnwritten()
     forgetRenewals()
-    self.unwritten = unwritten
     publish(&turn)
     turn.answer(&refreshCalls, .failure(.sessionEnded))
     turn.answer(&forcedCalls, .failure(.sessionEnded))
