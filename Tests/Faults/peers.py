@@ -9,6 +9,12 @@ import time
 LIMIT = float(os.environ.get("SIGNALS_FAULTS_LIMIT", 60))  # Seconds, which only a failing operation takes.
 
 
+def temporary(prefix):
+    """A folder in memory if there is one, for checks that do not rely on a disk."""
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    return os.path.realpath(tempfile.mkdtemp(prefix=prefix, dir=place))
+
+
 class Silence(Exception):
     """A process did not answer."""
 

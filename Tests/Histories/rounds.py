@@ -5,12 +5,11 @@ import random
 import select
 import shutil
 import signal
-import tempfile
 import time
 
 import streams
 from notes import APPEND, REMAINS, TRANSACTION, WRITES, Tape, tapes, units
-from peers import Peer, Silence
+from peers import Peer, Silence, temporary
 from tracing import Refused, Trace
 
 LIMIT = 60  # Seconds, which only a failing round takes.
@@ -170,7 +169,7 @@ class Round:
     def __init__(self, place, seed, program):
         self.place, self.seed, self.program = place, seed, program
         self.counts, self.problems, self.workers = collections.Counter(), [], []
-        self.folder = tempfile.mkdtemp(prefix="histories.", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+        self.folder = temporary("histories.")
         os.makedirs(os.path.join(self.folder, "notes"))
         os.makedirs(os.path.join(self.folder, "place"))
         self.notes = []

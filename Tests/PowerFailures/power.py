@@ -16,11 +16,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 
 from disk import Sync, Tree
-from peers import Peer, Silence  # Of Tests/Faults.
+from peers import Peer, Silence, temporary  # Of Tests/Faults.
 from protocols import PROTOCOLS, Wrong
 from recording import LIMIT, Broken, record
 from states import MODELS, States
@@ -29,12 +28,6 @@ WORKERS = max(2, (os.cpu_count() or 2))
 MANY, MUTATED = 2000, 250  # States of a protocol that is named, and of its deliberate faults.
 SAMPLED, SAMPLE = 8, (5, 20)  # Of the short run: protocols, and the moments and states of each.
 USES = 50  # Folders that a process looks at before the next one does.
-
-
-def temporary(prefix):
-    """A folder in memory if there is one: nothing here relies on a disk."""
-    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    return os.path.realpath(tempfile.mkdtemp(prefix=prefix, dir=place))
 
 
 class Observer:

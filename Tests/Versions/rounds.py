@@ -3,12 +3,11 @@ import os
 import random
 import re
 import shutil
-import tempfile
 import threading
 import time
 
 from missing import DIFFERENT, WITHOUT
-from peers import LIMIT, Peer, Silence  # Of Tests/Faults.
+from peers import LIMIT, Peer, Silence, temporary  # Of Tests/Faults.
 
 PLACES = {}
 WORDS = ("operations", "kills", "refusals")
@@ -30,8 +29,7 @@ class Round:
     def __init__(self, name, kind, programs, seed, counts):
         self.name, self.kind, self.programs, self.counts = name, kind, programs, counts
         self.dice = random.Random(f"{seed} {kind} {name}")
-        memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.top = os.path.realpath(tempfile.mkdtemp(prefix="versions.", dir=memory))
+        self.top = temporary("versions.")
         self.folder, self.home = self.top + "/folder", self.top + "/home"
         os.mkdir(self.folder)
         os.mkdir(self.home)
