@@ -114,8 +114,9 @@ public final class DatabaseShare: Sendable {
   /// A signal of the transactions that other processes have committed.
   ///
   /// The first subscriber first receives the changes that have been waiting for this process. From the first
-  /// subscription on, changes wait while there is no subscriber, even while the process is not running. Further
-  /// subscribers receive only later changes. A subscription keeps the share alive.
+  /// subscription on, changes wait while there is no subscriber, even while the process is not running: the first
+  /// subscription ever returns after the position has been written into the database, except inside a transaction.
+  /// Further subscribers receive only later changes. A subscription keeps the share alive.
   public var incoming: IncomingChanges { IncomingChanges(engine: engine) }
 
   /// A signal of the transactions that this process has committed and shared.

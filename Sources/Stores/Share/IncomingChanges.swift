@@ -13,14 +13,16 @@ public struct IncomingChanges: Signal {
 
   /// Attaches a subscriber.
   ///
-  /// The first one also receives the waiting changes.
+  /// The first one also receives the waiting changes. The first subscription under the author's name writes the
+  /// position into the database before it returns, so that a process that is killed afterwards misses nothing; it
+  /// waits for another writer, at most for the database's `busyTimeout`.
   ///
   /// - Parameter subscriber: The subscriber. It receives the changes, on a serial queue of the share.
   /// - Returns: A token that cancels the subscription when it is released. It keeps the share alive.
   public func subscribe<Subscriber: SignalSubscriber<ChangeSet, Never>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    defer { engine.feed.begin() }
+    defer { engine.feed.join() }
     return engine.feed.incoming.subscribe(subscriber).keepAlive(engine)
   }
 

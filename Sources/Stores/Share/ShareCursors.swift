@@ -15,7 +15,7 @@ struct ShareCursors: Sendable {
   /// A Boolean value that indicates whether there has been a subscriber.
   ///
   /// From then on, changes wait for one.
-  var isReader = false
+  private(set) var isReader = false
   /// A Boolean value that indicates whether other processes know this one.
   private(set) var isKnown: Bool
 
@@ -29,6 +29,14 @@ struct ShareCursors: Sendable {
     self.saved = told
     live = newest
     isKnown = saved != nil
+  }
+
+  /// Records that there has been a subscriber.
+  ///
+  /// - Returns: `true` if other processes do not know this one yet, so that the position has to be saved.
+  mutating func becomeReader() -> Bool {
+    isReader = true
+    return !isKnown
   }
 
   /// Begins a batch, and returns the position after which it begins.

@@ -82,7 +82,20 @@ final class ShareFeed: Sendable {
     }
   }
 
-  /// Delivers the waiting changes to a new subscriber.
+  /// Keeps the history for this process from now on, and delivers the waiting changes to a new subscriber.
+  ///
+  /// When the first call returns, the position has been saved, unless the calling thread must not wait for that, or
+  /// the database cannot be written. The queue then saves it, and reports a failure.
+  func join() {
+    let mayWait = !database.isInTransactionOfThisThread && !database.pauses.isHeldByThisThread
+    if mayWait, state.withLock({ !$0.isOver && $0.cursors.becomeReader() }) {
+      // The queue tries again, and reports the error.
+      do throws(DatabaseShareError) { try write() } catch {}
+    }
+    begin()
+  }
+
+  /// Delivers the waiting changes.
   func begin() {
     queue.async { [weak self] in self?.drain() }
   }
@@ -193,9 +206,13 @@ final class ShareFeed: Sendable {
     let saved: Int64?
     do {
       // This needs a write transaction, because a suspended database must not take the name.
+      let isReader = cursors.isReader
       saved = try database.write { [name, author, remembersPosition] transaction in
         try name?.take()
-        return try ShareTables.position(of: remembersPosition ? author : nil, transaction).saved
+        let saved = try ShareTables.position(of: remembersPosition ? author : nil, transaction).saved
+        guard saved == nil, isReader, remembersPosition else { return saved }
+        try ShareTables.save(file.newest, author, time: ShareLimits.now, transaction)
+        return file.newest
       }
     } catch {
       if !database.writer.isClosed { drainSoon() }
@@ -213,10 +230,7 @@ final class ShareFeed: Sendable {
   /// Keeps the history for this process, from the first subscription on.
   private func keepHistory() {
     guard incoming.hasSubscribers else { return }
-    let isDue = state.withLock { [saves] state in
-      defer { state.cursors.isReader = true }
-      return !state.cursors.isKnown && !saves.isDue
-    }
+    let isDue = state.withLock { [saves] state in state.cursors.becomeReader() && !saves.isDue }
     // The position is saved before any change is delivered, so that the next process with this name continues from
     // here.
     if isDue { save() }
@@ -327,21 +341,34 @@ final class ShareFeed: Sendable {
   }
 
   private func save() {
+    do throws(DatabaseShareError) {
+      try write()
+      saves.reset()
+    } catch .database(.closed) {
+      // These changes will be delivered again.
+    } catch .database(.suspended) {
+      saveSoon()
+    } catch {
+      failures.send(error)
+    }
+  }
+
+  /// Writes the position into the file to which it belongs; does nothing if the database has been swapped for another.
+  private func write() throws(DatabaseShareError) {
     let cursors = cursors
     guard remembersPosition, cursors.isSaveWorthwhile(limits) else { return }
     let (author, now) = (author, ShareLimits.now)
     do {
-      try database.write { [recorder] in
-        if recorder.file.number == cursors.file { try ShareTables.save(cursors.told, author, time: now, $0) }
+      let isSaved = try database.write { [recorder] transaction in
+        guard recorder.file.number == cursors.file else { return false }
+        try ShareTables.save(cursors.told, author, time: now, transaction)
+        return true
       }
-      state.withLock { $0.cursors.noteSaved(cursors.told, at: now) }
-      saves.reset()
-    } catch DatabaseError.closed {
-      // These changes will be delivered again.
-    } catch DatabaseError.suspended {
-      saveSoon()
+      state.withLock { state in
+        if isSaved, state.cursors.file == cursors.file { state.cursors.noteSaved(cursors.told, at: now) }
+      }
     } catch {
-      failures.send(DatabaseShareError(error))
+      throw DatabaseShareError(error)
     }
   }
 }

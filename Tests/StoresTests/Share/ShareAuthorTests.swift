@@ -125,6 +125,36 @@ struct ShareAuthorTests {
     share.close()
   }
 
+  @Test func `changes are kept for a process that is killed when its first subscription has returned`() throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
+    let (arrived, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let blocking = database.changes.sink { _ in
+      arrived.signal()
+      gate.wait()
+    }
+    // From here on, the share's queue does nothing.
+    try insert("blocks", into: other)
+    arrived.wait()
+    let subscription = share.incoming.sink { _ in }
+    #expect(try rows(other) == ["app"])
+    blocking.cancel()
+    gate.signal()
+    subscription.cancel()
+    theirs.close()
+    share.close()
+  }
+
+  @Test func `a first subscription inside a transaction does not wait for its end`() throws {
+    let database = try fixture.database()
+    let share = try fixture.share(database, "app")
+    let subscription = try database.write { _ in share.incoming.sink { _ in } }
+    _ = try share.pendingCount()  // This waits for the queue.
+    #expect(try rows(database) == ["app"])
+    subscription.cancel()
+    share.close()
+  }
+
   @Test func `a misspelled table is reported with the existing ones, and case is ignored`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let missing = DatabaseError.noSuchTable("itme", path: fixture.file.path, known: ["item"])
