@@ -33,18 +33,15 @@ def keep(round, violation):
 
 
 def perform(place, seed, program):
-    """Records and judges one history: its counts."""
+    """Records and judges one history: its counts, and what is wrong in it."""
     start = time.monotonic()
     round = Round(place, seed, program).run()
     counts = collections.Counter(round.counts, rounds=1, seconds=time.monotonic() - start)
-    for problem in round.problems[:10]:
-        print(f"PROBLEM {place.name} SIGNALS_SEED={seed}: {problem[:600]}", flush=True)
-    violation = judge.verdict(round.notes)
-    if violation:
-        path = keep(round, violation)
-        print(f"VIOLATION {place.name} SIGNALS_SEED={seed}: {violation}\n  shrunk to {path}", flush=True)
-    counts["violations"] += bool(violation) + len(round.problems)
-    return counts
+    complaints = [f"PROBLEM {place.name} SIGNALS_SEED={seed}: {problem[:600]}" for problem in round.problems]
+    if violation := judge.verdict(round.notes):
+        complaints.append(f"VIOLATION {place.name} SIGNALS_SEED={seed}: {violation}\n  shrunk to {keep(round, violation)}")
+    counts["violations"] += len(complaints)
+    return counts, complaints[-10:]
 
 
 def main(program, *names):
@@ -72,11 +69,16 @@ def main(program, *names):
     def together():
         return sum(totals.values(), collections.Counter())
 
-    began = shown = time.monotonic()
+    complaints, began = [], time.monotonic()
+    shown = began
     while place := wanted():
         counts = totals[place.name]
         # The seed of a round is that of a run which begins with it.
-        counts.update(perform(place, seed + counts["rounds"], program))
+        found, wrong = perform(place, seed + counts["rounds"], program)
+        counts.update(found)
+        complaints += wrong
+        for complaint in wrong:
+            print(complaint, flush=True)
         if torture and time.monotonic() > shown + 30:
             shown = time.monotonic()
             print(words(together()), flush=True)
@@ -84,7 +86,8 @@ def main(program, *names):
         if counts["rounds"]:
             print(f"{name}: {words(counts)}, {counts['operations'] / counts['seconds']:.0f} operations/s")
     print(f"together: {words(together())}")
-    if together()["violations"]:
+    if complaints:
+        print("\n".join(complaints[:3]))  # Again, because the end is what a log of many steps shows.
         sys.exit("error: guarantees were broken; a seed repeats the programs of a history, but not its schedule")
 
 

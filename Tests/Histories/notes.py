@@ -68,7 +68,12 @@ class Tape:
 
     def notes(self):
         thread = self.thread
-        return [(thread, *words) for words in _note.iter_unpack(self.map[:len(self) * WIDTH])]
+        return whole((thread, *words) for words in _note.iter_unpack(self.map[:len(self) * WIDTH]))
+
+
+def whole(notes):
+    """The notes without what a killed process was about to note that it had received."""
+    return [note for note in notes if note[2] or not note[0].is_observer]
 
 
 def tapes(folder):
@@ -107,7 +112,7 @@ def parse(lines):
             answer = 0 if words[2] in ("killed", "step") else int(words[2])
             numbers = [int(word) for word in words[4:]]
             found.append((thread, int(words[1]), answer, KINDS.index(words[3]), *numbers, *[0] * (5 - len(numbers))))
-    return found
+    return whole(found)
 
 
 def load(path):
