@@ -81,6 +81,9 @@ MUTANTS = [
         ("Sources/Stores/Share/ShareTables.swift",
          "WHERE sequence > ? ORDER BY sequence LIMIT ?", "WHERE sequence > ? ORDER BY sequence DESC LIMIT ?")),
     Mutant(
+        "a position of a share that is written some time after the subscription", r"StoresTests\.ShareAuthorTests",
+        ("Sources/Stores/Share/IncomingChanges.swift", "engine.feed.join()", "engine.feed.begin()")),
+    Mutant(
         "two copies of a database in one folder", r"StoresTests\.BackupRaceTests",
         ("Sources/Stores/Backup/CopyFolder.swift",
          "\\(Self.prefix)\\(UUID.random().uuidString)\"", "\\(Self.prefix)00000000-0000-0000-0000-000000000000\""),
