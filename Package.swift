@@ -33,34 +33,39 @@ let package = Package(
     .plugin(name: "TweakAccessors", targets: ["TweakAccessors"]),
   ],
   targets: [
-    .target(name: "Signals", swiftSettings: librarySettings),
+    .target(name: "CLibrary", swiftSettings: librarySettings),
+    .target(name: "Signals", dependencies: ["CLibrary"], swiftSettings: librarySettings),
     .systemLibrary(name: "CEpoll"),
     .target(
       name: "FileSignals",
-      dependencies: ["Signals", .target(name: "CEpoll", condition: .when(platforms: [.linux]))],
+      dependencies: ["CLibrary", "Signals", .target(name: "CEpoll", condition: .when(platforms: [.linux]))],
       swiftSettings: librarySettings
     ),
     .target(name: "StrictJSON", swiftSettings: librarySettings),
     .target(name: "Requests", dependencies: ["Signals"], swiftSettings: librarySettings),
     .target(
       name: "AppGroups",
-      dependencies: ["Signals", "FileSignals", "StrictJSON"],
+      dependencies: ["CLibrary", "Signals", "FileSignals", "StrictJSON"],
       swiftSettings: librarySettings
     ),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "Stores",
       dependencies: [
-        "Signals", "FileSignals", "AppGroups",
+        "CLibrary", "Signals", "FileSignals", "AppGroups",
         .target(name: "CSQLite", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: librarySettings
     ),
-    .target(name: "Containers", dependencies: ["Signals", "FileSignals", "AppGroups"], swiftSettings: librarySettings),
+    .target(
+      name: "Containers",
+      dependencies: ["CLibrary", "Signals", "FileSignals", "AppGroups"],
+      swiftSettings: librarySettings
+    ),
     .target(name: "TweakFormat", dependencies: ["StrictJSON"], swiftSettings: librarySettings),
     .executableTarget(
       name: "TweakAccessorGenerator",
-      dependencies: ["StrictJSON", "TweakFormat"],
+      dependencies: ["CLibrary", "StrictJSON", "TweakFormat"],
       swiftSettings: settings
     ),
     .plugin(
@@ -71,19 +76,19 @@ let package = Package(
     ),
     .target(
       name: "Tweaks",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "StrictJSON", "TweakFormat", "Requests"],
+      dependencies: ["CLibrary", "Signals", "FileSignals", "AppGroups", "StrictJSON", "TweakFormat", "Requests"],
       swiftSettings: librarySettings
     ),
     .target(
       name: "Contexts",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores"],
+      dependencies: ["CLibrary", "Signals", "FileSignals", "AppGroups", "Stores"],
       swiftSettings: librarySettings
     ),
-    .target(name: "Cluster", dependencies: ["Signals", "Requests"], swiftSettings: librarySettings),
+    .target(name: "Cluster", dependencies: ["CLibrary", "Signals", "Requests"], swiftSettings: librarySettings),
     .target(
       name: "Inspector",
       dependencies: [
-        "Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks", "StrictJSON",
+        "CLibrary", "Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks", "StrictJSON",
       ],
       swiftSettings: librarySettings
     ),
@@ -96,13 +101,13 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["Signals", "SignalsTesting"],
+      dependencies: ["CLibrary", "Signals", "SignalsTesting"],
       path: "Tests/Support",
       swiftSettings: settings
     ),
     .target(
       name: "KqueueModel",
-      dependencies: ["Signals", "FileSignals"],
+      dependencies: ["CLibrary", "Signals", "FileSignals"],
       path: "Tests/KqueueModel",
       swiftSettings: settings
     ),
@@ -117,8 +122,8 @@ let package = Package(
     .executableTarget(
       name: "Peer",
       dependencies: [
-        "Signals", "SignalsTesting", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks",
-        "Cluster", "Inspector", "TestSupport", "TestWorld",
+        "CLibrary", "Signals", "SignalsTesting", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts",
+        "Tweaks", "Cluster", "Inspector", "TestSupport", "TestWorld",
       ],
       path: "Tests/Peer",
       swiftSettings: settings
@@ -135,7 +140,7 @@ let package = Package(
     ),
     .testTarget(
       name: "FileSignalsTests",
-      dependencies: ["FileSignals", "Signals", "TestSupport", "KqueueModel", "Peer"],
+      dependencies: ["CLibrary", "FileSignals", "Signals", "TestSupport", "KqueueModel", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(
@@ -150,7 +155,9 @@ let package = Package(
     ),
     .testTarget(
       name: "AppGroupsTests",
-      dependencies: ["AppGroups", "FileSignals", "Signals", "StrictJSON", "TestSupport", "KqueueModel", "Peer"],
+      dependencies: [
+        "CLibrary", "AppGroups", "FileSignals", "Signals", "StrictJSON", "TestSupport", "KqueueModel", "Peer",
+      ],
       swiftSettings: settings
     ),
     .testTarget(
@@ -161,7 +168,8 @@ let package = Package(
     .testTarget(
       name: "ContainersTests",
       dependencies: [
-        "Containers", "Stores", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport", "Peer",
+        "CLibrary", "Containers", "Stores", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport",
+        "Peer",
       ],
       swiftSettings: settings
     ),
@@ -173,14 +181,14 @@ let package = Package(
     .testTarget(
       name: "TweaksTests",
       dependencies: [
-        "Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport", "Peer",
+        "CLibrary", "Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport", "Peer",
         "TweakAccessorGenerator",
       ],
       swiftSettings: settings
     ),
     .testTarget(
       name: "ClusterTests",
-      dependencies: ["Cluster", "AppGroups", "Tweaks", "Signals", "SignalsTesting", "TestSupport", "Peer"],
+      dependencies: ["CLibrary", "Cluster", "AppGroups", "Tweaks", "Signals", "SignalsTesting", "TestSupport", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(
@@ -194,7 +202,8 @@ let package = Package(
     .testTarget(
       name: "TogetherTests",
       dependencies: [
-        "Containers", "Contexts", "Stores", "Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting",
+        "CLibrary", "Containers", "Contexts", "Stores", "Tweaks", "AppGroups", "FileSignals", "Signals",
+        "SignalsTesting",
         "TestSupport", "TestWorld", "Peer",
       ],
       swiftSettings: settings

@@ -1,5 +1,4 @@
 /// The way a signal ended.
-@frozen
 public enum SignalCompletion<Failure: Error>: Sendable {
   /// The signal completed normally.
   case finished

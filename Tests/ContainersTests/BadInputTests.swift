@@ -1,16 +1,9 @@
+import CLibrary
 import Containers
 import Foundation
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Bad input to environments", .eachLayout)
 struct BadInputTests {

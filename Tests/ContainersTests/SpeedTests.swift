@@ -1,15 +1,8 @@
+import CLibrary
 import Containers
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Speed of switching", .enabled(if: Scale.isTorture))
 struct SpeedTests {

@@ -1,6 +1,6 @@
 #if os(Linux) && DEBUG
   package import FileSignals
-  import Glibc
+  import CLibrary
   import Signals
 
   /// A model of BSD's kqueue for files and directories, which works on the files of this system.
@@ -50,8 +50,8 @@
     private let subscription = Guarded<SignalSubscription?>(nil)
 
     deinit {
-      Glibc.close(bell.input)
-      Glibc.close(bell.output)
+      CLibrary.close(bell.input)
+      CLibrary.close(bell.output)
       state.withLock { $0.end() }
     }
 
@@ -92,11 +92,11 @@
     // MARK: System calls
 
     package func open(_ path: String, isDirectory: Bool) -> CInt {
-      let descriptor = Glibc.open(path, openPath | O_NOFOLLOW | O_CLOEXEC | (isDirectory ? O_DIRECTORY : 0))
+      let descriptor = CLibrary.open(path, openPath | O_NOFOLLOW | O_CLOEXEC | (isDirectory ? O_DIRECTORY : 0))
       var status = stat()
       // BSD opens no link, unlike O_PATH.
       if descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
-        Glibc.close(descriptor)
+        CLibrary.close(descriptor)
         errno = ELOOP
         return -1
       }
@@ -111,14 +111,14 @@
     package func close(_ descriptor: CInt) {
       state.withLock { $0.unwatch(descriptor) }
       releaseLocks(descriptor)
-      Glibc.close(descriptor)
+      CLibrary.close(descriptor)
     }
 
     /// Releases the POSIX locks of this process on a file, which Linux does not do when an O_PATH descriptor is closed.
     private func releaseLocks(_ descriptor: CInt) {
       guard FileStatus(descriptor: descriptor)?.kind == .regular else { return }
-      let file = Glibc.open("/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-      if file >= 0 { Glibc.close(file) }
+      let file = CLibrary.open("/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+      if file >= 0 { CLibrary.close(file) }
     }
 
     package func status(of descriptor: CInt) -> FileStatus? { FileStatus(descriptor: descriptor) }

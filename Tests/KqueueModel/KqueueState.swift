@@ -1,6 +1,6 @@
 #if os(Linux) && DEBUG
   import FileSignals
-  import Glibc
+  import CLibrary
 
   /// O_PATH, which Swift's Glibc module leaves out.
   let openPath: CInt = 0o10_000_000

@@ -9,13 +9,7 @@ import Tweaks
   import FoundationNetworking
 #endif
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CLibrary
 
 /// Settings switched with environments: Foundation's user defaults and cookies, which are separate in each process.
 ///

@@ -1,14 +1,7 @@
+import CLibrary
 import Foundation
 import Signals
 import TestSupport
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// SQLite databases and record locks, as programs use them that know nothing of this package.
 ///

@@ -1,13 +1,6 @@
+import CLibrary
 import Foundation
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The kinds of notes; `Tests/Histories/notes.py` has the same numbers.
 enum NoteKind: Int {

@@ -1,14 +1,7 @@
 import AppGroups
+import CLibrary
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Presences of processes.
 ///

@@ -1,14 +1,7 @@
+import CLibrary
 import Foundation
 import Signals
 import Tweaks
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Flags that a server gives, kept in a cache.
 ///

@@ -1,15 +1,8 @@
+import CLibrary
 import Contexts
 import Foundation
 import Signals
 import TestSupport
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The history of a session: renewals, each of which spends a token, and changes of the user.
 final class SessionHistory: HistoryPlace {

@@ -1,12 +1,5 @@
+import CLibrary
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Counts the steps of an operation, and kills the process at a certain one.
 final class StepCounter: Sendable {

@@ -1,13 +1,6 @@
+import CLibrary
 public import Foundation
 public import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 extension Trait where Self == ConditionTrait {
   /// A condition for tests that need servers of etcd.
@@ -114,7 +107,7 @@ public final class EtcdServer: Sendable {
   /// Sends a signal, such as `SIGSTOP`, to a member that has answered.
   public func signal(_ number: CInt) {
     guard let identifier = process.events.elements.first.flatMap(CInt.init) else { return }
-    systemKill(identifier, number)
+    _ = CLibrary.kill(identifier, number)
   }
 
   /// Kills the member, and waits until its address is free.
@@ -135,14 +128,4 @@ public final class EtcdServer: Sendable {
     let sockets = try (0..<count).map { _ in try LoopbackSocket.bound() }
     return sockets.map(\.port)
   }
-}
-
-private func systemKill(_ process: CInt, _ number: CInt) {
-  #if canImport(Darwin)
-    _ = Darwin.kill(process, number)
-  #elseif canImport(Glibc)
-    _ = Glibc.kill(process, number)
-  #else
-    _ = Musl.kill(process, number)
-  #endif
 }

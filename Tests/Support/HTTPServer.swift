@@ -1,13 +1,6 @@
+import CLibrary
 public import Foundation
 public import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// An HTTP server on a port of its own, which can hang, cut connections and send garbage.
 ///
@@ -65,7 +58,7 @@ public final class HTTPServer: Sendable {
     #else
       let kind = SOCK_STREAM
     #endif
-    let socket = Self.open(kind)
+    let socket = CLibrary.socket(AF_INET, kind, 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
@@ -107,16 +100,6 @@ public final class HTTPServer: Sendable {
   /// Changes the way to treat later requests.
   public func answer(_ action: @escaping @Sendable (Request) -> Action) {
     self.action.value = action
-  }
-
-  private static func open(_ kind: CInt) -> CInt {
-    #if canImport(Darwin)
-      Darwin.socket(AF_INET, kind, 0)
-    #elseif canImport(Glibc)
-      Glibc.socket(AF_INET, kind, 0)
-    #else
-      Musl.socket(AF_INET, kind, 0)
-    #endif
   }
 
   private func serve(_ connection: CInt) {

@@ -1,13 +1,6 @@
+import CLibrary
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A TCP socket of the loopback interface, whose calls block.
 final class LoopbackSocket: Sendable {
@@ -63,7 +56,7 @@ final class LoopbackSocket: Sendable {
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
     }
-    let result = withAddress(port) { systemConnect(descriptor, $0, $1) }
+    let result = withAddress(port) { CLibrary.connect(descriptor, $0, $1) }
     guard result == 0 else { throw Failure("connect") }
     return socket
   }
@@ -85,12 +78,12 @@ final class LoopbackSocket: Sendable {
 
   /// Lets others connect.
   func listen() throws {
-    guard systemListen(descriptor, 128) == 0 else { throw Failure("listen") }
+    guard CLibrary.listen(descriptor, 128) == 0 else { throw Failure("listen") }
   }
 
   /// Waits for a connection.
   func accept() throws -> LoopbackSocket {
-    let accepted = systemAccept(descriptor, nil, nil)
+    let accepted = CLibrary.accept(descriptor, nil, nil)
     guard accepted >= 0 else { throw Failure("accept") }
     _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
     return LoopbackSocket(descriptor: accepted)
@@ -100,7 +93,7 @@ final class LoopbackSocket: Sendable {
   func send(_ data: Data) throws {
     var rest = data
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { systemSend(descriptor, $0) }
+      let count = rest.withUnsafeBytes { CLibrary.send(descriptor, $0.baseAddress, $0.count, noSignal) }
       guard count > 0 else { throw Failure("send") }
       rest.removeFirst(count)
     }
@@ -120,26 +113,8 @@ final class LoopbackSocket: Sendable {
   }
 }
 
-#if canImport(Glibc)
-  private let systemConnect = Glibc.connect
-  private let systemListen = Glibc.listen
-  private let systemAccept = Glibc.accept
-#elseif canImport(Darwin)
-  private let systemConnect = Darwin.connect
-  private let systemListen = Darwin.listen
-  private let systemAccept = Darwin.accept
-#elseif canImport(Musl)
-  private let systemConnect = Musl.connect
-  private let systemListen = Musl.listen
-  private let systemAccept = Musl.accept
+#if canImport(Darwin)
+  private let noSignal: CInt = 0
+#else
+  private let noSignal = CInt(MSG_NOSIGNAL)
 #endif
-
-private func systemSend(_ socket: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-  #if canImport(Darwin)
-    Darwin.send(socket, bytes.baseAddress, bytes.count, 0)
-  #elseif canImport(Glibc)
-    Glibc.send(socket, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
-  #else
-    Musl.send(socket, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
-  #endif
-}

@@ -1,14 +1,7 @@
+import CLibrary
 import Dispatch
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The socket to a peer: sends commands, sorts the lines that come back, and reaps the process when they end.
 final class PeerChannel: Sendable {

@@ -1,13 +1,6 @@
+import CLibrary
 public import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Another process that runs commands: the `Peer` executable, driven over one socket.
 ///
@@ -53,7 +46,7 @@ public final class PeerProcess: Sendable {
 
   deinit {
     // The identifier stays valid until the channel reaps the process, after it has read the end.
-    if exit.elements.isEmpty { Self.signal(identifier, SIGKILL) }
+    if exit.elements.isEmpty { _ = CLibrary.kill(identifier, SIGKILL) }
   }
 
   /// The peer's unsolicited reports, without the word `event`.
@@ -75,7 +68,7 @@ public final class PeerProcess: Sendable {
 
   /// Sends a signal, such as `SIGSTOP`, to the process.
   public func signal(_ number: CInt) {
-    Self.signal(identifier, number)
+    _ = CLibrary.kill(identifier, number)
   }
 
   /// Kills the process and waits until it is reaped.
@@ -97,16 +90,6 @@ public final class PeerProcess: Sendable {
     } catch {
       return "unknown"
     }
-  }
-
-  private static func signal(_ process: pid_t, _ number: CInt) {
-    #if canImport(Darwin)
-      _ = Darwin.kill(process, number)
-    #elseif canImport(Glibc)
-      _ = Glibc.kill(process, number)
-    #else
-      _ = Musl.kill(process, number)
-    #endif
   }
 
   /// The `Peer` executable that was built with the tests.

@@ -1,12 +1,5 @@
+import CLibrary
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Starts a program with one socket as its standard input and output, and without other inherited descriptors.
 enum PeerSpawn {

@@ -1,12 +1,5 @@
+import CLibrary
 public import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A connection to an SQLite database that knows nothing of this package, as another library would open it.
 ///

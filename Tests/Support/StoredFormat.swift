@@ -1,12 +1,5 @@
+import CLibrary
 public import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Checked-in files that a version of the package wrote, which every later version must open.
 ///

@@ -1,12 +1,5 @@
+import CLibrary
 public import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 extension Trait where Self == TimeLimitTrait {
   /// A time limit for tests that fail by hanging; a test that passes never reaches it.

@@ -1,4 +1,5 @@
 import AppGroups
+import CLibrary
 import Containers
 import Contexts
 import FileSignals
@@ -8,14 +9,6 @@ import SignalsTesting
 import Stores
 import TestSupport
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Environments, sessions and databases in a suspended container", .patient)
 struct SuspendedScopeTests {
@@ -109,8 +102,10 @@ struct SuspendedScopeTests {
     await #expect(throws: ContextError.self) { try await context.refreshAuthentication() }
     await #expect(throws: ContextError.self) { try await context.update { $0.token = 7 } }
     try await container.resume()
-    #expect(try await context.refreshAuthentication().token == 2)
-    #expect(context.user.value?.token == 2)
+    // The refused renewal is tried again, and may have ended before this one begins.
+    let token = try await context.refreshAuthentication().token
+    #expect((2...3).contains(token))
+    #expect(context.user.value?.token == token)
   }
 
   @Test func `a database is closed, and sends the commits of other processes when it is opened again`() async throws {

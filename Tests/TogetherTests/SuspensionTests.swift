@@ -1,15 +1,8 @@
+import CLibrary
 import Foundation
 import TestSupport
 import TestWorld
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Processes that are suspended or stopped", .serialized, .patient, .seeded)
 struct SuspensionTests {

@@ -1,13 +1,6 @@
+import CLibrary
 import FileSignals
 package import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Creates the directories of a group, which only the user may enter.
 ///

@@ -1,14 +1,7 @@
+import CLibrary
 import Dispatch
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The directory of a log, with the segments, and in hidden folders the consumers' cursors and incomplete files.
 ///

@@ -1,13 +1,6 @@
+import CLibrary
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The marks that distinguish a process from others that had, or will have, the same identifier.
 struct ProcessInstance: Codable, Hashable, Sendable {

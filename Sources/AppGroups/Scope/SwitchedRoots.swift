@@ -1,13 +1,6 @@
+import CLibrary
 package import FileSignals
 package import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Finds directories whose contents an `AppContainer` switches, by the records that it keeps in them.
 ///

@@ -1,14 +1,7 @@
 import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Reads the records of an archive, and verifies the checksum of each record before using it.
 struct ArchiveReader {

@@ -1,13 +1,6 @@
+import CLibrary
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Waits until all writes to a file system are on the disk: once for all files, instead of once for each.
 enum FileSystemFlush {

@@ -1,13 +1,6 @@
+import CLibrary
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Creates the trees of an archive, in a directory that no other code uses yet.
 ///

@@ -1,13 +1,6 @@
+import CLibrary
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The read locks of SQLite on a database, under which its files can be copied one after another.
 ///

@@ -1,12 +1,5 @@
+import CLibrary
 import FileSignals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The relevant part of an entry's status.
 struct EntryStatus: Sendable {

@@ -1,14 +1,7 @@
 import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A regular file that is open for reading or, if it is an SQLite database, the files that belong to it.
 ///

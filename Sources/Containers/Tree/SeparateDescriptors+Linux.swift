@@ -1,14 +1,9 @@
 #if !canImport(Darwin)
+  import CLibrary
   import Dispatch
   import FileSignals
   import Foundation
   import Signals
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
 
   extension SeparateDescriptors {
     /// A Boolean value that indicates whether the work may lock databases as another process would.

@@ -1,14 +1,7 @@
 import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Copies trees with contents, modes and times.
 ///

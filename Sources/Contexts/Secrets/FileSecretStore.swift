@@ -1,13 +1,6 @@
-public import Foundation
+import CLibrary
 import FileSignals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+public import Foundation
 
 /// A store of secrets in files that only their owner can read: mode 0600, in a directory of mode 0700.
 ///

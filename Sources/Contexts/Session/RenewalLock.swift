@@ -1,15 +1,8 @@
+import CLibrary
 import Dispatch
 import FileSignals
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A lock that a process holds while it renews the session of a user, across suspension points.
 ///

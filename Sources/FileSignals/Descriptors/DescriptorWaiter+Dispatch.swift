@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-  import Darwin
+  import CLibrary
   import Dispatch
 
   /// A waiter that owns one descriptor and calls back when the descriptor is ready.

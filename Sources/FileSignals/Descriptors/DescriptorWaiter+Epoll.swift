@@ -1,13 +1,8 @@
 #if os(Linux)
   import CEpoll
+  import CLibrary
   import Dispatch
   import Signals
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
 
   /// A waiter that owns one descriptor and calls back when the descriptor is ready.
   ///

@@ -1,13 +1,6 @@
+import CLibrary
 public import Dispatch
 public import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A signal that sends the number of bytes that are ready, whenever a file descriptor is ready.
 ///

@@ -1,12 +1,5 @@
+import CLibrary
 public import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// An error of reading, writing or locking a file.
 ///

@@ -1,12 +1,5 @@
+import CLibrary
 package import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Removal of locks.
 ///

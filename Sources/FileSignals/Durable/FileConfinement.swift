@@ -1,12 +1,5 @@
+import CLibrary
 package import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A directory that a file must not lead out of, even if other programs can create symbolic links in it at any moment.
 ///

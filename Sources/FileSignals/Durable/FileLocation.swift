@@ -1,12 +1,5 @@
+import CLibrary
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The actual location of a file: its directory and its name there, after symbolic links have been resolved.
 struct FileLocation: Hashable, Sendable {

@@ -1,14 +1,7 @@
+import CLibrary
 package import Foundation
 package import Signals
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A lock between processes: an open file that is locked with `flock`.
 ///

@@ -1,12 +1,5 @@
+import CLibrary
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The open files that are needed to lock and replace a file: its directory, the folder next to it, and the sidecar.
 package final class FilePlace: Sendable {

@@ -1,12 +1,5 @@
+import CLibrary
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A namespace for reading whole regular files.
 enum FileReader {

@@ -1,13 +1,6 @@
+import CLibrary
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// New content of a file, written to a temporary file that is ready to replace it.
 ///

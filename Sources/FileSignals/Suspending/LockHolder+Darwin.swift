@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-  import Darwin
+  import CLibrary
 
   /// On this system, no call names the holder of an `flock`, so each holder writes its name into the locked file.
   extension LockHolder {

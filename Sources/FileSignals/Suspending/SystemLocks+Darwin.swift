@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-  import Darwin
+  import CLibrary
 
   extension SystemLocks {
     /// A Boolean value that indicates whether the system lists locks.

@@ -1,12 +1,5 @@
+import CLibrary
 package import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 extension Backoff {
   /// Repeats an attempt until it succeeds or a time has passed, and blocks the thread between attempts.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CLibrary
 
 /// An open file descriptor that is closed when the value is destroyed.
 package struct Descriptor: ~Copyable, Sendable {
@@ -19,7 +13,7 @@ package struct Descriptor: ~Copyable, Sendable {
   }
 
   deinit {
-    Self.close(number)
+    _ = CLibrary.close(number)
   }
 
   /// Closes the descriptor and returns the result of the system call.
@@ -28,7 +22,7 @@ package struct Descriptor: ~Copyable, Sendable {
   package consuming func close() -> CInt {
     let number = number
     discard self
-    return Self.close(number)
+    return CLibrary.close(number)
   }
 
   /// Gives up ownership of the descriptor, which the caller must close.
@@ -36,17 +30,6 @@ package struct Descriptor: ~Copyable, Sendable {
     let number = number
     discard self
     return number
-  }
-
-  @discardableResult
-  private static func close(_ number: CInt) -> CInt {
-    #if canImport(Darwin)
-      Darwin.close(number)
-    #elseif canImport(Glibc)
-      Glibc.close(number)
-    #elseif canImport(Musl)
-      Musl.close(number)
-    #endif
   }
 
   /// The status of the open file, or `nil` with `errno` set.

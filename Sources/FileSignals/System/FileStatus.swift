@@ -1,12 +1,5 @@
+import CLibrary
 package import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The maximum number of bytes in a file name, on all common file systems.
 let longestName = 255

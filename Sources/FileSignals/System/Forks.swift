@@ -1,12 +1,5 @@
+import CLibrary
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A count that tells a process from the one that it was forked from.
 ///

@@ -1,16 +1,9 @@
 import AppGroups
+import CLibrary
 import Dispatch
 import FileSignals
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Answers the connections of inspectors with the signals of this process.
 final class GraphPublisher: Sendable {

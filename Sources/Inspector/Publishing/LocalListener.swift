@@ -1,15 +1,8 @@
+import CLibrary
 import Dispatch
 import FileSignals
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A socket of this process in a directory of a group, for other processes of the user.
 final class LocalListener: Sendable {

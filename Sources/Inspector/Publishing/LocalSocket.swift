@@ -1,13 +1,6 @@
+import CLibrary
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Unix sockets in a directory that only the user may enter.
 enum LocalSocket {
@@ -32,25 +25,15 @@ enum LocalSocket {
     try withAddress(name, in: directory) { address, length throws(Failure) in
       guard bind(socket.number, address, length) == 0 else { throw Failure("bind a socket") }
     }
-    guard Self.listen(socket.number) == 0 else { throw Failure("listen") }
+    guard CLibrary.listen(socket.number, 8) == 0 else { throw Failure("listen") }
     return socket
-  }
-
-  private static func listen(_ number: CInt) -> CInt {
-    #if canImport(Darwin)
-      Darwin.listen(number, 8)
-    #elseif canImport(Glibc)
-      Glibc.listen(number, 8)
-    #else
-      Musl.listen(number, 8)
-    #endif
   }
 
   /// Connects to the socket that a process of the same user has in a directory, without waiting.
   static func connect(_ name: String, in directory: String) throws(Failure) -> Descriptor {
     let socket = try make()
     try withAddress(name, in: directory) { address, length throws(Failure) in
-      guard uninterrupted({ Self.connect(socket.number, address, length) }) == 0 else { throw Failure("connect") }
+      guard uninterrupted({ CLibrary.connect(socket.number, address, length) }) == 0 else { throw Failure("connect") }
     }
     guard peerUser(socket.number) == geteuid() else { throw Failure(because: "the process belongs to another user") }
     return socket
@@ -64,7 +47,7 @@ enum LocalSocket {
       let socket = try make()
       var isRefused = false
       try withAddress(name, in: directory) { address, length in
-        isRefused = uninterrupted { Self.connect(socket.number, address, length) } != 0 && errno == ECONNREFUSED
+        isRefused = uninterrupted { CLibrary.connect(socket.number, address, length) } != 0 && errno == ECONNREFUSED
       }
       return isRefused
     } catch {
@@ -72,32 +55,12 @@ enum LocalSocket {
     }
   }
 
-  private static func connect(_ number: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {
-    #if canImport(Darwin)
-      Darwin.connect(number, address, length)
-    #elseif canImport(Glibc)
-      Glibc.connect(number, address, length)
-    #else
-      Musl.connect(number, address, length)
-    #endif
-  }
-
   /// Accepts a connection of a process of the same user, without waiting; `nil` if there is none.
   static func accept(_ listener: CInt) -> Descriptor? {
-    guard let socket = Descriptor(uninterrupted { acceptCall(listener) }) else { return nil }
+    guard let socket = Descriptor(uninterrupted { CLibrary.accept(listener, nil, nil) }) else { return nil }
     prepare(socket.number)
     guard peerUser(socket.number) == geteuid() else { return nil }
     return socket
-  }
-
-  private static func acceptCall(_ listener: CInt) -> CInt {
-    #if canImport(Darwin)
-      Darwin.accept(listener, nil, nil)
-    #elseif canImport(Glibc)
-      Glibc.accept(listener, nil, nil)
-    #else
-      Musl.accept(listener, nil, nil)
-    #endif
   }
 
   private static func make() throws(Failure) -> Descriptor {
@@ -189,7 +152,7 @@ enum LocalSocket {
       var sent = 0
       while sent < buffer.count {
         let rest = UnsafeRawBufferPointer(rebasing: buffer[sent...])
-        let count = uninterrupted { sendCall(socket, rest, flags) }
+        let count = uninterrupted { CLibrary.send(socket, rest.baseAddress, rest.count, flags) }
         if count > 0 {
           sent += count
         } else if errno != EAGAIN || !wait(for: socket, CInt(POLLOUT), until: deadline) {
@@ -198,16 +161,6 @@ enum LocalSocket {
       }
       return true
     }
-  }
-
-  private static func sendCall(_ socket: CInt, _ bytes: UnsafeRawBufferPointer, _ flags: CInt) -> Int {
-    #if canImport(Darwin)
-      Darwin.send(socket, bytes.baseAddress, bytes.count, flags)
-    #elseif canImport(Glibc)
-      Glibc.send(socket, bytes.baseAddress, bytes.count, flags)
-    #else
-      Musl.send(socket, bytes.baseAddress, bytes.count, flags)
-    #endif
   }
 
   /// Receives all bytes up to the end, or up to a line break, within limits; `nil` if that fails.

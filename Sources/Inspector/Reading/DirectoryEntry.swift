@@ -1,12 +1,5 @@
+import CLibrary
 import FileSignals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// An entry of a directory, as a listing shows it without opening the file.
 struct DirectoryEntry {

@@ -54,7 +54,6 @@ extension Signal {
 }
 
 @usableFromInline
-@frozen
 struct ValueSink<Element: Sendable>: SignalSubscriber {
   @usableFromInline typealias Failure = Never
 
@@ -77,7 +76,6 @@ struct ValueSink<Element: Sendable>: SignalSubscriber {
 }
 
 @usableFromInline
-@frozen
 struct CompletionSink<Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let receiveCompletion: @Sendable (SignalCompletion<Failure>) -> Void
   @usableFromInline let receiveValue: @Sendable (Element) -> Void

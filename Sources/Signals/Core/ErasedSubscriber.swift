@@ -1,6 +1,5 @@
 /// A type-erased subscriber: one closure, for places where the type is not known.
 @usableFromInline
-@frozen
 struct ErasedSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let body: SubscriberNode.Body
 

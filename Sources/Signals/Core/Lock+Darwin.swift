@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-  import Darwin
+  import CLibrary
 
   /// A mutual exclusion lock that is not recursive.
   ///

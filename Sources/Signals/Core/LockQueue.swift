@@ -2,9 +2,9 @@
   public import Synchronization
 
   #if canImport(Glibc)
-    import Glibc
+    import CLibrary
   #elseif canImport(Musl)
-    import Musl
+    import CLibrary
   #else
     #error("Signals requires a C library with threads")
   #endif

@@ -1,6 +1,5 @@
 /// A first-in, first-out queue in one array, whose memory is reused.
 @usableFromInline
-@frozen
 package struct RingBuffer<Element> {
   /// The slots; their number is zero or a power of two.
   @usableFromInline var storage: [Element?] = []

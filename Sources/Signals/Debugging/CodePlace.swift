@@ -3,7 +3,6 @@
 /// The closure of each subscription contains one. Each delivery loads it with the other captures, and a second word
 /// would no longer fit into the registers.
 @usableFromInline
-@frozen
 struct CodePlace: Sendable, CustomStringConvertible {
   /// The address of the file's name in the lower 48 bits, and the line above it.
   ///

@@ -12,7 +12,6 @@ extension Signal {
 }
 
 /// A signal with a name; the result of ``Signal/named(_:)``.
-@frozen
 public struct NamedSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -39,7 +38,6 @@ public struct NamedSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct NamedStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure

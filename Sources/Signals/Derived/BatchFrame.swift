@@ -1,12 +1,5 @@
+import CLibrary
 public import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The changes that one thread has made inside `batch`, which are sent when the outermost batch ends.
 @usableFromInline

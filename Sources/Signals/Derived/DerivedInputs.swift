@@ -18,7 +18,6 @@ protocol DerivedInputs: Sendable {
 
 /// One input.
 @usableFromInline
-@frozen
 struct DerivedInput<Value: Sendable>: DerivedInputs {
   @usableFromInline let core: PropertyCore<Value>
   @usableFromInline let feed: SubscriptionOwner?
@@ -40,7 +39,6 @@ struct DerivedInput<Value: Sendable>: DerivedInputs {
 
 /// Two groups of inputs.
 @usableFromInline
-@frozen
 struct DerivedInputPair<First: DerivedInputs, Second: DerivedInputs>: DerivedInputs {
   @usableFromInline let first: First
   @usableFromInline let second: Second
@@ -90,7 +88,6 @@ struct DerivedInputList<each Value: Sendable>: DerivedInputs {
 
 /// An array of inputs of one type.
 @usableFromInline
-@frozen
 struct DerivedInputArray<Value: Sendable>: DerivedInputs {
   @usableFromInline let inputs: [DerivedInput<Value>]
 

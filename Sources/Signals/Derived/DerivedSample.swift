@@ -2,7 +2,6 @@
 ///
 /// A dependent value that had its input computed thus needs no second lock to read it.
 @usableFromInline
-@frozen
 struct DerivedSample<Value: Sendable>: Sendable {
   /// The value, or `nil` if it was out of date again at once.
   @usableFromInline var value: Value?

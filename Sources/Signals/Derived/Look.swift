@@ -1,6 +1,5 @@
 /// A record of one attempt of a derived value to read its inputs.
 @usableFromInline
-@frozen
 struct Look: Sendable {
   /// The sum of the inputs' versions.
   ///

@@ -5,7 +5,6 @@ public import Synchronization
 /// Guarded by the core's lock. The atomic fields may be read without it, so no method may require exclusive access to
 /// the whole.
 @usableFromInline
-@frozen
 struct NodeState: ~Copyable {
   /// The number of changes below this node.
   @usableFromInline let marks = Atomic<UInt64>(1)

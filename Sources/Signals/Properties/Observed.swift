@@ -20,7 +20,6 @@
 /// Copies of a structure share the property. The wrapper's storage is a `var`, which a `Sendable` class and the
 /// `nonisolated` part of an actor must not have. Declare `let volume = MutableProperty(5)` there.
 @propertyWrapper
-@frozen
 public struct Observed<Value: Sendable>: Sendable {
   /// The property that holds the value.
   public let projectedValue: MutableProperty<Value>

@@ -1,5 +1,4 @@
 /// A signal of the changes of a property, without the value at the time of the subscription.
-@frozen
 public struct PropertyChanges<Value: Sendable>: Signal {
   /// The type of the values that the property sends.
   public typealias Element = Value

@@ -4,7 +4,6 @@ public import Synchronization
 ///
 /// It is written under the lock that guards the value. Values of other types have no mirror.
 @usableFromInline
-@frozen
 struct ValueMirror<Value: Sendable>: ~Copyable, Sendable {
   @usableFromInline let word = Atomic<UInt64>(0)
 

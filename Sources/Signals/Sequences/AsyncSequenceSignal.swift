@@ -25,7 +25,6 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 ///
 /// Cancelling a subscription cancels its task. An operator such as ``Signal/prefix(_:)`` also cancels it after its last
 /// value.
-@frozen
 public struct AsyncSequenceSignal<Elements: AsyncSequence & Sendable>: Signal where Elements.Element: Sendable {
   /// The elements of the sequence.
   public typealias Element = Elements.Element

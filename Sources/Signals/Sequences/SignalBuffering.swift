@@ -1,5 +1,4 @@
 /// A policy for the values that arrive while an asynchronous loop is busy.
-@frozen
 public enum SignalBuffering: Sendable, Hashable {
   /// Keeps every value.
   ///

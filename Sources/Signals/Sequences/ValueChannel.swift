@@ -147,7 +147,6 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
 
 /// A subscriber that adds values to a channel.
 @usableFromInline
-@frozen
 struct ChannelSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let channel: ValueChannel<Element, Failure>
 

@@ -32,7 +32,6 @@
 ///   completion.
 ///
 /// As an argument where a signal is expected, write `.create { sink in … }`.
-@frozen
 public struct CreateSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let start: @Sendable (SignalSink<Element, Failure>) -> SignalSubscription
 

@@ -10,7 +10,6 @@
 /// let first = visits.sink { print("visit", $0) }  // Prints "visit 1"
 /// let second = visits.sink { print("visit", $0) }  // Prints "visit 2"
 /// ```
-@frozen
 public struct DeferredSignal<Base: Signal>: Signal {
   /// The type of the values that the created signals send.
   public typealias Element = Base.Element

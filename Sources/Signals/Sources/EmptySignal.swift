@@ -1,7 +1,6 @@
 /// A signal that finishes at once, without a value.
 ///
 /// As an argument where a signal is expected, write `.empty()`.
-@frozen
 public struct EmptySignal<Element: Sendable, Failure: Error>: Signal {
   /// Creates a signal that finishes at once.
   @inlinable @inline(__always)

@@ -1,7 +1,6 @@
 /// A signal that fails at once, without a value.
 ///
 /// As an argument where a signal is expected, write `.fail(_:)`.
-@frozen
 public struct FailSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let error: Failure
 

@@ -14,7 +14,6 @@
 /// The value is sent on the task's thread. If the call throws, the signal fails with that error. As an argument where a
 /// signal is expected, write `.future(_:)` with a function. A closure must be marked there as sendable,
 /// `.future { @Sendable in … }`, because the compiler does not infer it.
-@frozen
 public struct FutureSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let operation: @Sendable () async throws(Failure) -> Element
 

@@ -8,7 +8,6 @@
 ///
 /// let subscription = JustSignal(42).sink { print($0) }  // Prints "42"
 /// ```
-@frozen
 public struct JustSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let value: Element
 

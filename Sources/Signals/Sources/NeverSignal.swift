@@ -1,7 +1,6 @@
 /// A signal that sends nothing and never ends.
 ///
 /// It does not retain its subscribers. As an argument where a signal is expected, write `.never()`.
-@frozen
 public struct NeverSignal<Element: Sendable, Failure: Error>: Signal {
   /// Creates a signal that sends nothing.
   @inlinable @inline(__always)

@@ -24,7 +24,6 @@ extension Sequence where Self: Sendable, Element: Sendable {
 /// A signal that sends the elements of a sequence and finishes.
 ///
 /// The result of ``Swift/Sequence/signal``. As an argument where a signal is expected, write `.from(_:)`.
-@frozen
 public struct SequenceSignal<Elements: Sequence & Sendable, Failure: Error>: Signal where Elements.Element: Sendable {
   /// The elements of the sequence.
   public typealias Element = Elements.Element

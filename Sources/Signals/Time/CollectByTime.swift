@@ -53,7 +53,6 @@ extension Signal {
 }
 
 /// A signal of the values of each interval; the result of ``Signal/collect(every:clock:)``.
-@frozen
 public struct CollectByTimeSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// An array of values of the upstream signal, in order.
   public typealias Element = [Upstream.Element]

@@ -37,7 +37,6 @@ extension Signal {
 }
 
 /// A signal of the values that precede a silence; the result of ``Signal/debounce(for:clock:)``.
-@frozen
 public struct DebounceSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element

@@ -29,7 +29,6 @@ extension Signal {
 }
 
 /// A delayed signal; the result of ``Signal/delay(for:clock:)``.
-@frozen
 public struct DelaySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element

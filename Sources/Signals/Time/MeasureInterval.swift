@@ -25,7 +25,6 @@ extension Signal {
 }
 
 /// A signal of the intervals between values; the result of ``Signal/measureInterval(using:)``.
-@frozen
 public struct MeasureIntervalSignal<Upstream: Signal, C: Clock>: Signal {
   /// The clock's duration type.
   public typealias Element = C.Duration
@@ -54,7 +53,6 @@ public struct MeasureIntervalSignal<Upstream: Signal, C: Clock>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct MeasureIntervalStage<Element: Sendable, Downstream: SignalSubscriber, C: Clock>: PassThroughStage
 where Downstream.Element == C.Duration {
   @usableFromInline typealias Failure = Downstream.Failure

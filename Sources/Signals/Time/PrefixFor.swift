@@ -32,7 +32,6 @@ extension Signal {
 }
 
 /// A signal that finishes after a limited time; the result of ``Signal/prefix(for:clock:)``.
-@frozen
 public struct PrefixForSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element

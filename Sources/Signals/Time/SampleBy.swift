@@ -30,7 +30,6 @@ extension Signal {
 }
 
 /// A signal of samples that another signal triggers; the result of ``Signal/sample(by:)``.
-@frozen
 public struct SampleBySignal<Upstream: Signal, Sampler: Signal>: Signal where Upstream.Failure == Sampler.Failure {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -104,7 +103,6 @@ final class SampleByHub<Element: Sendable, Failure: Error>: InputHub, @unchecked
 }
 
 @usableFromInline
-@frozen
 struct SampleByInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: SampleByHub<Element, Failure>
 
@@ -128,7 +126,6 @@ struct SampleByInput<Element: Sendable, Failure: Error>: SignalSubscriber {
 }
 
 @usableFromInline
-@frozen
 struct SampleByTrigger<Element: Sendable, Sampled: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: SampleByHub<Sampled, Failure>
 

@@ -33,7 +33,6 @@ extension Signal {
 }
 
 /// A signal of the latest value of each interval; the result of ``Signal/sample(every:clock:)``.
-@frozen
 public struct SampleEverySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element

@@ -39,7 +39,6 @@ extension Signal {
 }
 
 /// A signal of at most one value per interval; the result of ``Signal/throttle(for:latest:clock:)``.
-@frozen
 public struct ThrottleSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element

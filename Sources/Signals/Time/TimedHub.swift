@@ -106,7 +106,6 @@ protocol TimedInput<Input, InputFailure>: AnyObject, Sendable {
 
 /// A subscriber that passes everything it receives to a hub.
 @usableFromInline
-@frozen
 struct TimedStage<Hub: TimedInput>: SignalSubscriber {
   @usableFromInline typealias Element = Hub.Input
   @usableFromInline typealias Failure = Hub.InputFailure

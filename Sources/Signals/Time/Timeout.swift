@@ -42,7 +42,6 @@ extension Signal {
 }
 
 /// A signal that ends after an interval without a value; the result of ``Signal/timeout(_:clock:customError:)``.
-@frozen
 public struct TimeoutSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element

@@ -1,14 +1,7 @@
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A hidden folder in which one copy of a database is made, and whose lock shows that its process is running.
 ///

@@ -7,13 +7,7 @@ import Signals
 #else
   import CSQLite
 #endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CLibrary
 
 /// A copy of a database, which appears at its destination when it is complete.
 ///

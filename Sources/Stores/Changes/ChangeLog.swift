@@ -5,13 +5,7 @@ import Foundation
 #else
   import CSQLite
 #endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CLibrary
 
 /// The changes that the current transaction of a connection has made so far.
 ///

@@ -7,13 +7,7 @@ import Signals
 #else
   import CSQLite
 #endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CLibrary
 
 /// Opens databases for writing.
 enum DatabaseOpening {

@@ -5,13 +5,7 @@ import Signals
 #else
   import CSQLite
 #endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CLibrary
 
 /// A busy handler that waits for the locks of other connections.
 ///

@@ -5,13 +5,7 @@ import Foundation
 #else
   import CSQLite
 #endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CLibrary
 
 /// A decimal number as text, such as `-12.50` or `3e-7`, that is compared digit by digit and never rounded.
 ///

@@ -5,13 +5,7 @@ import Foundation
 #else
   import CSQLite
 #endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CLibrary
 
 /// A value that SQLite owns: a column of the current row, until the next step, or an argument of a function, until it
 /// returns.

@@ -6,13 +6,7 @@ import Foundation
 #else
   import CSQLite
 #endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CLibrary
 
 /// A file next to a database that is touched during a migration, as long as there is progress.
 ///

@@ -1,14 +1,7 @@
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The name of an author, which only one share at a time can have, across all processes.
 ///

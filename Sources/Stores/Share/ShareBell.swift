@@ -1,14 +1,7 @@
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A file that is written after each commit, so that processes that watch it read the database.
 ///

@@ -31,7 +31,6 @@ public import Signals
 /// - **Priority.** If a provider before the first mutable one has the tweak, a set value is stored, but has no effect.
 ///   ``TweakManager/set(_:feature:variable:until:)`` reports this in its result.
 @propertyWrapper
-@frozen
 public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
   @usableFromInline let core: TweakPropertyCore
   @usableFromInline let defaultValue: Value
@@ -89,7 +88,6 @@ public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
 ///
 /// It is ``TweakProperty`` with JustTweak's name and arguments.
 @propertyWrapper
-@frozen
 public struct FallbackTweakProperty<Value: TweakValueConvertible>: Sendable {
   @usableFromInline let core: TweakPropertyCore
 
@@ -126,7 +124,6 @@ public struct FallbackTweakProperty<Value: TweakValueConvertible>: Sendable {
 /// Setting `nil` deletes the value that was set, so that the next provider decides. As with ``TweakProperty``, a value
 /// has no effect while a provider before the first mutable one has the tweak.
 @propertyWrapper
-@frozen
 public struct OptionalTweakProperty<Value: TweakValueConvertible>: Sendable {
   @usableFromInline let core: TweakPropertyCore
 
@@ -161,7 +158,6 @@ public struct OptionalTweakProperty<Value: TweakValueConvertible>: Sendable {
 
 /// The common parts of the property wrappers.
 @usableFromInline
-@frozen
 struct TweakPropertyCore: Sendable {
   @usableFromInline let manager: TweakManager
   @usableFromInline let slot: TweakSlot

@@ -9,7 +9,6 @@
 /// let value: TweakValue = 42
 /// print(value.doubleValue == 42, value.boolValue == nil, value == 42.0)  // Prints "true true false"
 /// ```
-@frozen
 public enum TweakValue: Sendable, Hashable {
   /// A Boolean value.
   case bool(Bool)
@@ -57,7 +56,6 @@ public enum TweakValue: Sendable, Hashable {
 }
 
 /// The kinds of values that a tweak can have.
-@frozen
 public enum TweakKind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
   /// A Boolean value.
   case bool = "Bool"

@@ -1,11 +1,6 @@
+import CLibrary
 import Foundation
 import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A fault of a file or of its surroundings.
 enum Fault: String, CaseIterable {

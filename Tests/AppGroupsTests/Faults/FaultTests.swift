@@ -1,12 +1,7 @@
+import CLibrary
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Random programs of faults.
 ///

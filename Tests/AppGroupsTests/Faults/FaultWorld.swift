@@ -1,14 +1,9 @@
 import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
 import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A random program: processes that change and observe one sealed value, and faults that happen to it.
 ///

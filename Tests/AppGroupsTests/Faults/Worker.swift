@@ -1,10 +1,5 @@
+import CLibrary
 import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A process that follows a sealed value, and increments or replaces it on request.
 ///

@@ -1,16 +1,11 @@
 import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
 import KqueueModel
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite("Unusable content", .eachKernel)
 struct BadContentTests {

@@ -1,15 +1,10 @@
 import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite("Bytes and text, which can be empty")
 struct EmptyContentTests {

@@ -1,17 +1,10 @@
 import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 private struct Theme: Codable, Hashable, Sendable {
   var theme: String

@@ -1,16 +1,11 @@
 import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
 import Synchronization
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite("Hazards of content: changes and echoes", .patient)
 struct ContentHazardTests {

@@ -1,16 +1,11 @@
-@testable import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
 import KqueueModel
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
+@testable import AppGroups
 
 @Suite("Log: damaged cursors", .patient, .eachKernel)
 struct LogCursorDamageTests {

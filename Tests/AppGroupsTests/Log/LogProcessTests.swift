@@ -1,16 +1,11 @@
 import AppGroups
+import CLibrary
 import Dispatch
 import FileSignals
 import Foundation
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 // Not over the model of kqueue: it reports a directory and its files separately, so an event of a killed producer may
 // arrive after a later one of another producer. Only the order of one producer is promised.

@@ -1,4 +1,4 @@
-@testable import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
 import KqueueModel
@@ -6,13 +6,7 @@ import Signals
 import TestSupport
 import Testing
 
-#if canImport(Darwin)
-  import Darwin
-  private let append = Darwin.write
-#elseif canImport(Glibc)
-  import Glibc
-  private let append = Glibc.write
-#endif
+@testable import AppGroups
 
 /// A way to damage one record.
 enum Wound: CaseIterable {
@@ -164,7 +158,7 @@ struct LogResynchronisingTests {
     #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
     var written = 0
     func write(upTo count: Int) {
-      written += bytes[written..<count].withUnsafeBytes { append(file, $0.baseAddress, $0.count) }
+      written += bytes[written..<count].withUnsafeBytes { CLibrary.write(file, $0.baseAddress, $0.count) }
     }
     write(upTo: ranges(of: payloads)[1].lowerBound)
     let reader = ProducerReader(segment.id.producer, in: segment.place, from: .beginning)
@@ -202,7 +196,7 @@ struct LogResynchronisingTests {
       reader.update([1])
       advance()
       #expect(heads == [1])
-      _ = bytes[ranges(of: payloads)[2]].withUnsafeBytes { append(file, $0.baseAddress, $0.count) }
+      _ = bytes[ranges(of: payloads)[2]].withUnsafeBytes { CLibrary.write(file, $0.baseAddress, $0.count) }
       advance()
       #expect(heads == [1, 3], "\(wound)")
       #expect(failures.count == 1 && failures.allSatisfy(isDamage), "\(wound): \(failures)")

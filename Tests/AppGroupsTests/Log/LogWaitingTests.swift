@@ -1,15 +1,10 @@
-@testable import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+@testable import AppGroups
 
 @Suite("Log: waiting for other processes", .patient)
 struct LogWaitingTests {

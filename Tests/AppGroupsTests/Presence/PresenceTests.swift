@@ -1,16 +1,11 @@
 import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
 import Synchronization
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 // Not for each kernel: Apple's systems report the end of a process by its own event, which the model lacks.
 @Suite("A presence", .patient)

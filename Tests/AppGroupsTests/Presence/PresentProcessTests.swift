@@ -1,14 +1,9 @@
 import AppGroups
+import CLibrary
 import Foundation
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 // Not for each kernel: Apple's systems report the end of a process by its own event, which the model lacks.
 @Suite("Present processes", .seeded, .patient)

@@ -1,14 +1,9 @@
 import AppGroups
+import CLibrary
 import Foundation
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite("Dying writers", .seeded, .patient)
 struct DyingWriterTests {

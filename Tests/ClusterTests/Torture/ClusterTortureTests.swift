@@ -1,16 +1,9 @@
+import CLibrary
 import Cluster
 import Foundation
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Many increments in a cluster that loses its leader, parts of its network and its history all the time.
 ///

@@ -4,15 +4,8 @@ import Signals
 import TestSupport
 import Testing
 
+import CLibrary
 @testable import Containers
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// What can be exported can be imported, and is then the same.
 @Suite("Archives of random trees", .seeded, .patient)

@@ -1,17 +1,10 @@
 import AppGroups
+import CLibrary
 import Containers
 import Foundation
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Copies of databases in use", .seeded, .patient)
 struct DatabaseCopyTests {

@@ -2,13 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+import CLibrary
 @testable import Containers
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 // The locks are those of another table of descriptors, which only Linux has.
 #if os(Linux)

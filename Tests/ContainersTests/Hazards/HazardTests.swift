@@ -1,18 +1,11 @@
 import AppGroups
+import CLibrary
 import Containers
 import FileSignals
 import Foundation
 import Signals
 import TestSupport
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The faults of earlier systems, in their order.
 @Suite("Hazards of switching", .eachLayout, .patient)

@@ -3,13 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+import CLibrary
 @testable import FileSignals
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite(.patient) struct `Creating a file exclusively` {
   let folder: TemporaryDirectory

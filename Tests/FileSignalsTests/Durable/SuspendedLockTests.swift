@@ -3,15 +3,8 @@ import Signals
 import TestSupport
 import Testing
 
+import CLibrary
 @testable import FileSignals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Locks of threads that a suspension meets at any moment", .patient)
 struct SuspendedLockTests {

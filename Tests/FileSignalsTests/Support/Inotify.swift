@@ -1,6 +1,6 @@
 #if os(Linux)
   import Foundation
-  import Glibc
+  import CLibrary
 
   /// The descriptors of this process's inotify instances.
   func inotifyInstances() throws -> [String] {

@@ -1,13 +1,8 @@
-@testable import FileSignals
+import CLibrary
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
+@testable import FileSignals
 
 /// The difference between a file that does not exist and one that cannot be examined.
 @Suite struct `Absent and unknown files` {

@@ -2,15 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+import CLibrary
 @testable import FileSignals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Making directories")
 struct MakingDirectoriesTests {

@@ -1,7 +1,7 @@
 #if os(Linux) && DEBUG
   @testable import FileSignals
   import Foundation
-  import Glibc
+  import CLibrary
   import KqueueModel
   import Signals
   import TestSupport

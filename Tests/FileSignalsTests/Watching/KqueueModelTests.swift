@@ -1,7 +1,7 @@
 #if os(Linux) && DEBUG
   import FileSignals
   import Foundation
-  import Glibc
+  import CLibrary
   import KqueueModel
   import TestSupport
   import Testing

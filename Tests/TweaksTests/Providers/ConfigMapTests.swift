@@ -1,17 +1,10 @@
+import CLibrary
 import Foundation
 import Signals
 import SignalsTesting
 import TestSupport
 import Testing
 import Tweaks
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A directory that is mounted as Kubernetes mounts a ConfigMap.
 ///

@@ -1,14 +1,7 @@
+import CLibrary
 import Dispatch
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The files of one consumer: its cursor, the lock of the process that reads, and notes of lost and of expected events.
 struct ConsumerPlace: Sendable {

@@ -1,14 +1,7 @@
+import CLibrary
 import Dispatch
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Removes the segments that no consumer needs any more, and the oldest ones beyond the size limit.
 ///

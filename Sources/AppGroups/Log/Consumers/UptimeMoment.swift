@@ -1,12 +1,5 @@
+import CLibrary
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A moment since the start of the system, which does not depend on the system's clock.
 ///

@@ -1,14 +1,7 @@
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Reads the events of one producer, segment after segment.
 final class ProducerReader {

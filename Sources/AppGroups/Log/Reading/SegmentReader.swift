@@ -1,13 +1,6 @@
+import CLibrary
 import FileSignals
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Reads the records of one segment in pieces, from a given position.
 ///

@@ -1,12 +1,5 @@
+import CLibrary
 import FileSignals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Finds the next record in a segment after damage.
 ///

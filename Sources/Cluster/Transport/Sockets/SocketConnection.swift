@@ -1,13 +1,6 @@
+import CLibrary
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A connection to a member, which one thread at a time uses and any thread can shut down.
 final class SocketConnection: Sendable {
@@ -71,10 +64,10 @@ final class SocketConnection: Sendable {
     #endif
     // It also limits the time of `connect`.
     set(SO_SNDTIMEO, time, on: socket)
-    while systemConnect(socket, address.ai_addr, address.ai_addrlen) != 0 {
+    while CLibrary.connect(socket, address.ai_addr, address.ai_addrlen) != 0 {
       if errno == EINTR { continue }
       let error = errno
-      _ = systemClose(socket)
+      _ = CLibrary.close(socket)
       throw Refused(reason: error == EINPROGRESS || error == EAGAIN ? "no answer within \(time)" : words(error))
     }
     return socket
@@ -112,7 +105,7 @@ final class SocketConnection: Sendable {
     var reason: String?
     data.withUnsafeBytes { bytes in
       while sent < bytes.count {
-        let count = systemSend(number, UnsafeRawBufferPointer(rebasing: bytes[sent...]), Flags.noSignal)
+        let count = CLibrary.send(number, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, Flags.noSignal)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else {
           reason = Self.words(errno)
@@ -143,7 +136,7 @@ final class SocketConnection: Sendable {
 
   private func close() {
     descriptor.withLock { descriptor in
-      if let number = descriptor.take() { _ = systemClose(number) }
+      if let number = descriptor.take() { _ = CLibrary.close(number) }
     }
   }
 }
@@ -158,23 +151,3 @@ private enum Flags {
     static let noSignal = CInt(MSG_NOSIGNAL)
   #endif
 }
-
-#if canImport(Glibc)
-  private let systemConnect = Glibc.connect
-  private let systemClose = Glibc.close
-  private func systemSend(_ socket: CInt, _ bytes: UnsafeRawBufferPointer, _ flags: CInt) -> Int {
-    Glibc.send(socket, bytes.baseAddress, bytes.count, flags)
-  }
-#elseif canImport(Darwin)
-  private let systemConnect = Darwin.connect
-  private let systemClose = Darwin.close
-  private func systemSend(_ socket: CInt, _ bytes: UnsafeRawBufferPointer, _ flags: CInt) -> Int {
-    Darwin.send(socket, bytes.baseAddress, bytes.count, flags)
-  }
-#elseif canImport(Musl)
-  private let systemConnect = Musl.connect
-  private let systemClose = Musl.close
-  private func systemSend(_ socket: CInt, _ bytes: UnsafeRawBufferPointer, _ flags: CInt) -> Int {
-    Musl.send(socket, bytes.baseAddress, bytes.count, flags)
-  }
-#endif

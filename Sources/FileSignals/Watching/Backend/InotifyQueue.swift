@@ -1,11 +1,6 @@
 #if os(Linux)
+  import CLibrary
   import Signals
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
 
   /// The kernel's queue of events, which one thread at a time reads.
   final class InotifyQueue: Sendable {

@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-  import Darwin
+  import CLibrary
 
   func startWatchBackend() throws(FileObserverError) -> any WatchBackend {
     try KqueueBackend(Kqueue())
@@ -23,7 +23,7 @@
 
     func open(_ path: String, isDirectory: Bool) -> CInt {
       let kind = isDirectory ? O_DIRECTORY : O_NONBLOCK
-      return uninterrupted { Darwin.open(path, O_EVTONLY | O_NOFOLLOW | O_CLOEXEC | kind) }
+      return uninterrupted { CLibrary.open(path, O_EVTONLY | O_NOFOLLOW | O_CLOEXEC | kind) }
     }
 
     func duplicate(_ descriptor: CInt) -> CInt {
@@ -31,7 +31,7 @@
     }
 
     func close(_ descriptor: CInt) {
-      Darwin.close(descriptor)
+      CLibrary.close(descriptor)
     }
 
     func status(of descriptor: CInt) -> FileStatus? { FileStatus(descriptor: descriptor) }

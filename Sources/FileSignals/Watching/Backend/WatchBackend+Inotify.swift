@@ -1,14 +1,9 @@
 #if os(Linux)
+  import CLibrary
   import Dispatch
   import Foundation
   import Signals
   import Synchronization
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
 
   func startWatchBackend() throws(FileObserverError) -> any WatchBackend {
     try InotifyBackend()

@@ -1,13 +1,6 @@
+import CLibrary
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 extension PathChanges {
   /// The current watches of a path, and the reasons for which it cannot be fully watched.

@@ -1,14 +1,7 @@
+import CLibrary
 import Dispatch
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// After `init`, all of this runs on the queue.
 extension PathChanges {

@@ -1,14 +1,7 @@
+import CLibrary
 package import Dispatch
 package import Foundation
 package import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A signal of the changes of one path, whatever happens to the directories and links that lead to it.
 ///

@@ -1,12 +1,5 @@
+import CLibrary
 public import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// An error of observing a file, a directory or a descriptor.
 public enum FileObserverError: Error, Hashable, Sendable {

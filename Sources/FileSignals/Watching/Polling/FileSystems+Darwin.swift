@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-  import Darwin
+  import CLibrary
 
   extension FileSystems {
     /// Returns the type of a directory's file system, if other systems can change it without notifying this one.

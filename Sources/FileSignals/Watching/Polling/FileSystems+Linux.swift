@@ -1,12 +1,7 @@
 #if os(Linux)
+  import CLibrary
   import Foundation
   import Signals
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
 
   extension FileSystems {
     private struct Mounts {

@@ -25,7 +25,6 @@ extension Signal {
 }
 
 /// A signal of pairs of the latest values of two signals; the result of ``Signal/combineLatest(_:)``.
-@frozen
 public struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where First.Failure == Second.Failure {
   /// One value of each signal.
   public typealias Element = (First.Element, Second.Element)

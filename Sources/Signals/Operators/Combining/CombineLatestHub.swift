@@ -55,7 +55,6 @@ final class CombineLatestHub<Output: Sendable, Failure: Error>: InputHub, @unche
 }
 
 @usableFromInline
-@frozen
 struct CombineLatestInput<Element: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: CombineLatestHub<Output, Failure>
   @usableFromInline let latest: LatestValue<Element>

@@ -26,7 +26,6 @@ public func merge<First: Signal, Second: Signal<First.Element, First.Failure>>(
 }
 
 /// A signal of the values of two signals; the result of ``Signal/merge(with:)``.
-@frozen
 public struct MergeSignal<First: Signal, Second: Signal>: Signal
 where Second.Element == First.Element, Second.Failure == First.Failure {
   /// The values of both signals.
@@ -87,7 +86,6 @@ final class MergeHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Se
 }
 
 @usableFromInline
-@frozen
 struct MergeInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: MergeHub<Element, Failure>
 

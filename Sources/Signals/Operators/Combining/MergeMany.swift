@@ -77,7 +77,6 @@ where
 }
 
 /// A signal of the values of a list of signals; the result of ``merge(_:)-(Sequence)`` and its overloads.
-@frozen
 public struct MergeManySignal<Input: Signal>: Signal {
   /// The values of the signals.
   public typealias Element = Input.Element
@@ -106,7 +105,6 @@ public struct MergeManySignal<Input: Signal>: Signal {
 }
 
 /// A signal of the values of three signals; the result of ``merge(_:_:_:)``.
-@frozen
 public struct MergeThreeSignal<First: Signal, Second: Signal, Third: Signal>: Signal
 where
   Second.Element == First.Element, Second.Failure == First.Failure,

@@ -48,7 +48,6 @@ public func race<Element: Sendable, Failure: Error>(
 }
 
 /// A signal of the values of the signal that sends first; the result of ``race(_:)-(Sequence)`` and its overloads.
-@frozen
 public struct RaceSignal<Input: Signal>: Signal {
   /// The values of the signals.
   public typealias Element = Input.Element
@@ -131,7 +130,6 @@ final class RaceHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Sen
 }
 
 @usableFromInline
-@frozen
 struct RaceInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: RaceHub<Element, Failure>
 

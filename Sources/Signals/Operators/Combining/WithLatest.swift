@@ -44,7 +44,6 @@ extension Signal {
 }
 
 /// A signal of values combined with the latest of another signal; the result of ``Signal/withLatest(from:)``.
-@frozen
 public struct WithLatestSignal<Upstream: Signal, Other: Signal, Element: Sendable>: Signal
 where Other.Failure == Upstream.Failure {
   /// The error of either signal.
@@ -113,7 +112,6 @@ final class WithLatestHub<Value: Sendable, Latest: Sendable, Output: Sendable, F
 }
 
 @usableFromInline
-@frozen
 struct WithLatestStage<Element: Sendable, Latest: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: WithLatestHub<Element, Latest, Output, Failure>
 
@@ -137,7 +135,6 @@ struct WithLatestStage<Element: Sendable, Latest: Sendable, Output: Sendable, Fa
 }
 
 @usableFromInline
-@frozen
 struct WithLatestOther<Value: Sendable, Element: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: WithLatestHub<Value, Element, Output, Failure>
 

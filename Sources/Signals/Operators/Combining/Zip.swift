@@ -27,7 +27,6 @@ extension Signal {
 }
 
 /// A signal of pairs of the values of two signals; the result of ``Signal/zip(_:)``.
-@frozen
 public struct ZipSignal<First: Signal, Second: Signal>: Signal where First.Failure == Second.Failure {
   /// One value of each signal.
   public typealias Element = (First.Element, Second.Element)

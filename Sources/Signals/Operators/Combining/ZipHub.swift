@@ -71,7 +71,6 @@ final class ZipHub<Output: Sendable, Failure: Error>: InputHub {
 }
 
 @usableFromInline
-@frozen
 struct ZipInput<Element: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: ZipHub<Output, Failure>
   @usableFromInline let queue: ZipQueue<Element>

@@ -110,7 +110,6 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
 
 /// A subscriber that passes everything it receives to a carrier.
 @usableFromInline
-@frozen
 struct CarrierStage<Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let carrier: Carrier<Element, Failure>
 

@@ -259,7 +259,6 @@ final class ShareMembership<Upstream: Signal>: SubscriptionOwner, @unchecked Sen
 
 /// A subscriber that passes on what the upstream signal sends.
 @usableFromInline
-@frozen
 struct ShareStage<Upstream: Signal>: SignalSubscriber {
   @usableFromInline typealias Element = Upstream.Element
   @usableFromInline typealias Failure = Upstream.Failure

@@ -22,7 +22,6 @@ extension Signal {
 }
 
 /// A signal that continues with another after a failure; the result of ``Signal/catch(_:)``.
-@frozen
 public struct CatchSignal<Upstream: Signal, Replacement: Signal>: Signal
 where Replacement.Element == Upstream.Element {
   /// The values of both signals.
@@ -54,7 +53,6 @@ where Replacement.Element == Upstream.Element {
 }
 
 @usableFromInline
-@frozen
 struct CatchStage<Downstream: SignalSubscriber, Replacement: Signal, Failure: Error>: SignalSubscriber
 where Replacement.Element == Downstream.Element, Replacement.Failure == Downstream.Failure {
   @usableFromInline typealias Element = Downstream.Element
@@ -101,7 +99,6 @@ where Replacement.Element == Downstream.Element, Replacement.Failure == Downstre
 ///
 /// An input that is subscribed to late may send before its token is kept, when it cannot yet be cancelled.
 @usableFromInline
-@frozen
 struct CurrentStage<Downstream: SignalSubscriber>: SignalSubscriber {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure

@@ -14,7 +14,6 @@ extension Signal {
 }
 
 /// A signal with a transformed error; the result of ``Signal/mapError(_:)``.
-@frozen
 public struct MapErrorSignal<Upstream: Signal, Failure: Error>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -38,7 +37,6 @@ public struct MapErrorSignal<Upstream: Signal, Failure: Error>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct MapErrorStage<Downstream: SignalSubscriber, Failure: Error>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
 

@@ -10,7 +10,6 @@ extension Signal {
 }
 
 /// A signal that sends a value instead of failing; the result of ``Signal/replaceError(with:)``.
-@frozen
 public struct ReplaceErrorSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -45,7 +44,6 @@ public struct ReplaceErrorSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct ReplaceErrorStage<Downstream: SignalSubscriber, Failure: Error>: SignalSubscriber
 where Downstream.Failure == Never {
   @usableFromInline typealias Element = Downstream.Element

@@ -79,7 +79,6 @@ extension Signal {
 
 /// A signal that subscribes again after a failure; the result of ``Signal/retry(_:when:)`` and
 /// ``Signal/retry(_:clock:resetsOnValue:when:)``.
-@frozen
 public struct RetrySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -186,7 +185,6 @@ where C.Duration == Duration {
 
 /// A subscriber that passes on the values of one attempt.
 @usableFromInline
-@frozen
 struct RetryStage<Upstream: Signal, C: Clock, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>:
   SignalSubscriber
 where C.Duration == Duration {

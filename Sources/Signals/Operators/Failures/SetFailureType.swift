@@ -12,7 +12,6 @@ extension Signal where Failure == Never {
 }
 
 /// A signal that declares a failure type but never fails; the result of ``Signal/setFailureType(to:)``.
-@frozen
 public struct SetFailureTypeSignal<Upstream: Signal, Failure: Error>: Signal where Upstream.Failure == Never {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -34,7 +33,6 @@ public struct SetFailureTypeSignal<Upstream: Signal, Failure: Error>: Signal whe
 }
 
 @usableFromInline
-@frozen
 struct SetFailureTypeStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Never

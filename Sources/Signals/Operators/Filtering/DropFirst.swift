@@ -10,7 +10,6 @@ extension Signal {
 }
 
 /// A signal without the first values; the result of ``Signal/dropFirst(_:)``.
-@frozen
 public struct DropFirstSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -37,7 +36,6 @@ public struct DropFirstSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct DropFirstStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure

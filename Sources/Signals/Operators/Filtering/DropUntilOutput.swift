@@ -16,7 +16,6 @@ extension Signal {
 }
 
 /// A signal that begins when another one sends; the result of ``Signal/drop(untilOutputFrom:)``.
-@frozen
 public struct DropUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal where Upstream.Failure == Other.Failure {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -61,7 +60,6 @@ final class DropUntilOutputHub<Element: Sendable, Failure: Error>: InputHub {
 }
 
 @usableFromInline
-@frozen
 struct DropUntilOutputInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: DropUntilOutputHub<Element, Failure>
 
@@ -85,7 +83,6 @@ struct DropUntilOutputInput<Element: Sendable, Failure: Error>: SignalSubscriber
 }
 
 @usableFromInline
-@frozen
 struct DropUntilOutputTrigger<Output: Sendable, Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: DropUntilOutputHub<Output, Failure>
 

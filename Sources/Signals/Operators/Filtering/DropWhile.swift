@@ -11,7 +11,6 @@ extension Signal {
 }
 
 /// A signal that begins with the first value that fails a condition; the result of ``Signal/drop(while:)``.
-@frozen
 public struct DropWhileSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -38,7 +37,6 @@ public struct DropWhileSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct DropWhileStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure

@@ -11,7 +11,6 @@ extension Signal {
 }
 
 /// A signal of the values that satisfy a condition; the result of ``Signal/filter(_:)``.
-@frozen
 public struct FilterSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -38,7 +37,6 @@ public struct FilterSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct FilterStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure

@@ -9,7 +9,6 @@ extension Signal {
 }
 
 /// A signal that sends only a completion; the result of ``Signal/ignoreOutput()``.
-@frozen
 public struct IgnoreOutputSignal<Upstream: Signal>: Signal {
   /// `Never`: there are no values.
   public typealias Element = Never
@@ -32,7 +31,6 @@ public struct IgnoreOutputSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct IgnoreOutputStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
   @usableFromInline typealias Failure = Downstream.Failure
 

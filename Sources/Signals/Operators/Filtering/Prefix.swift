@@ -46,7 +46,6 @@ extension Signal {
 }
 
 /// A signal of the first values; the result of ``Signal/prefix(_:)``.
-@frozen
 public struct PrefixSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -77,7 +76,6 @@ public struct PrefixSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct PrefixStage<Downstream: SignalSubscriber>: SignalSubscriber {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure

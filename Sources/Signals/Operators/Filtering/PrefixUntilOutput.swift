@@ -26,7 +26,6 @@ extension Signal {
 }
 
 /// A signal that ends when another one sends; the result of ``Signal/prefix(untilOutputFrom:)``.
-@frozen
 public struct PrefixUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -68,7 +67,6 @@ final class PrefixUntilOutputHub<Element: Sendable, Failure: Error>: InputHub {
 }
 
 @usableFromInline
-@frozen
 struct PrefixUntilOutputInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: PrefixUntilOutputHub<Element, Failure>
 
@@ -92,7 +90,6 @@ struct PrefixUntilOutputInput<Element: Sendable, Failure: Error>: SignalSubscrib
 }
 
 @usableFromInline
-@frozen
 struct PrefixUntilOutputTrigger<Output: Sendable, OutputFailure: Error, Element: Sendable, Failure: Error>:
   SignalSubscriber
 {

@@ -14,7 +14,6 @@ extension Signal {
 }
 
 /// A signal that ends when a value fails a condition; the result of ``Signal/prefix(while:)``.
-@frozen
 public struct PrefixWhileSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -44,7 +43,6 @@ public struct PrefixWhileSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct PrefixWhileStage<Downstream: SignalSubscriber>: SignalSubscriber {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure

@@ -20,7 +20,6 @@ extension Signal {
 }
 
 /// A signal in which successive values differ; the result of ``Signal/removeDuplicates()``.
-@frozen
 public struct RemoveDuplicatesSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -47,7 +46,6 @@ public struct RemoveDuplicatesSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct RemoveDuplicatesStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure

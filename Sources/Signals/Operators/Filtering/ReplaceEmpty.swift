@@ -20,7 +20,6 @@ extension Signal {
 }
 
 /// A signal that is never empty; the result of ``Signal/replaceEmpty(with:)``.
-@frozen
 public struct ReplaceEmptySignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -50,7 +49,6 @@ public struct ReplaceEmptySignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct ReplaceEmptyStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure

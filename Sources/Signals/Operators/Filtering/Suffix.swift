@@ -22,7 +22,6 @@ extension Signal {
 }
 
 /// A signal of the last values; the result of ``Signal/suffix(_:)``.
-@frozen
 public struct SuffixSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -52,7 +51,6 @@ public struct SuffixSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct SuffixStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure

@@ -55,7 +55,6 @@ extension Signal where Failure == Never {
 /// A signal of the values of inner signals; the result of
 /// ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>`` and
 /// ``Signal/flatMapFirst(_:)->FlatMapSignal<Self,Inner>``.
-@frozen
 public struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner.Failure == Upstream.Failure {
   /// The values of the inner signals.
   public typealias Element = Inner.Element
@@ -100,7 +99,6 @@ public struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner
 
 /// A subscriber that receives the values from which inner signals are created.
 @usableFromInline
-@frozen
 struct FlatMapOuter<Element: Sendable, Inner: Signal>: SignalSubscriber {
   @usableFromInline typealias Failure = Inner.Failure
 
@@ -127,7 +125,6 @@ struct FlatMapOuter<Element: Sendable, Inner: Signal>: SignalSubscriber {
 
 /// A subscriber that receives the values of one inner signal.
 @usableFromInline
-@frozen
 struct FlatMapInner<Value: Sendable, Inner: Signal>: SignalSubscriber {
   @usableFromInline typealias Element = Inner.Element
   @usableFromInline typealias Failure = Inner.Failure

@@ -87,7 +87,6 @@ extension Signal where Failure == Never {
 
 /// A signal of the values of the latest inner signal; the result of
 /// ``Signal/switchToLatest()->SwitchToLatestSignal<Self>``.
-@frozen
 public struct SwitchToLatestSignal<Upstream: Signal>: Signal
 where Upstream.Element: Signal, Upstream.Element.Failure == Upstream.Failure {
   /// The values of the inner signals.
@@ -118,7 +117,6 @@ where Upstream.Element: Signal, Upstream.Element.Failure == Upstream.Failure {
 
 /// A subscriber that receives the inner signals.
 @usableFromInline
-@frozen
 struct SwitchOuter<Inner: Signal>: SignalSubscriber {
   @usableFromInline typealias Element = Inner
   @usableFromInline typealias Failure = Inner.Failure
@@ -146,7 +144,6 @@ struct SwitchOuter<Inner: Signal>: SignalSubscriber {
 
 /// A subscriber that receives the values of one inner signal.
 @usableFromInline
-@frozen
 struct SwitchInner<Inner: Signal>: SignalSubscriber {
   @usableFromInline typealias Element = Inner.Element
   @usableFromInline typealias Failure = Inner.Failure

@@ -101,7 +101,6 @@ extension Signal where Failure == Never {
 
 /// A signal of the values of two signals in sequence; the result of ``Signal/append(_:)->AppendSignal<Self,Other>`` and
 /// its overloads.
-@frozen
 public struct AppendSignal<First: Signal, Second: Signal<First.Element, First.Failure>>: Signal {
   /// The values of both signals.
   public typealias Element = First.Element
@@ -131,7 +130,6 @@ public struct AppendSignal<First: Signal, Second: Signal<First.Element, First.Fa
 
 /// A subscriber that passes on the values of the first signal, and then subscribes to the second.
 @usableFromInline
-@frozen
 struct AppendStage<Downstream: SignalSubscriber, Next: Signal<Downstream.Element, Downstream.Failure>>:
   PassThroughStage
 {
@@ -166,7 +164,6 @@ struct AppendStage<Downstream: SignalSubscriber, Next: Signal<Downstream.Element
 ///
 /// Such a signal may send before its own token has joined the group. Until then, this check is the only way to stop it.
 @usableFromInline
-@frozen
 struct LateStage<Downstream: SignalSubscriber>: SignalSubscriber {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure

@@ -40,7 +40,6 @@ extension Signal where Failure == Never {
 
 /// A signal that continues with another if it is empty; the result of
 /// ``Signal/switchIfEmpty(_:)->SwitchIfEmptySignal<Self,Other>`` and its overload.
-@frozen
 public struct SwitchIfEmptySignal<Upstream: Signal, Other: Signal<Upstream.Element, Upstream.Failure>>: Signal {
   /// The values of either signal.
   public typealias Element = Upstream.Element
@@ -70,7 +69,6 @@ public struct SwitchIfEmptySignal<Upstream: Signal, Other: Signal<Upstream.Eleme
 }
 
 @usableFromInline
-@frozen
 struct SwitchIfEmptyStage<Downstream: SignalSubscriber, Other: Signal<Downstream.Element, Downstream.Failure>>:
   PassThroughStage
 {

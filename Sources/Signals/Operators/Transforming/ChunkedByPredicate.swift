@@ -26,7 +26,6 @@ extension Signal {
 }
 
 /// A signal of values that belong together; the result of ``Signal/chunked(by:)->ChunkedByPredicateSignal<Self>``.
-@frozen
 public struct ChunkedByPredicateSignal<Upstream: Signal>: Signal {
   /// An array of values of the upstream signal, in order.
   public typealias Element = [Upstream.Element]
@@ -58,7 +57,6 @@ public struct ChunkedByPredicateSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct ChunkedByPredicateStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage
 where Downstream.Element == [Element] {
   @usableFromInline typealias Failure = Downstream.Failure

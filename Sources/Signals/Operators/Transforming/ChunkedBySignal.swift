@@ -36,7 +36,6 @@ extension Signal {
 }
 
 /// A signal of arrays whose ends another signal determines; the result of ``Signal/chunked(by:)-(Boundaries)``.
-@frozen
 public struct ChunkedSignal<Upstream: Signal, Boundaries: Signal>: Signal where Boundaries.Failure == Never {
   /// An array of values of the upstream signal, in order.
   public typealias Element = [Upstream.Element]
@@ -113,7 +112,6 @@ final class ChunkedHub<Value: Sendable, Failure: Error>: InputHub, @unchecked Se
 }
 
 @usableFromInline
-@frozen
 struct ChunkedInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let hub: ChunkedHub<Element, Failure>
 
@@ -137,7 +135,6 @@ struct ChunkedInput<Element: Sendable, Failure: Error>: SignalSubscriber {
 }
 
 @usableFromInline
-@frozen
 struct ChunkedBoundary<Element: Sendable, Value: Sendable, ValueFailure: Error>: SignalSubscriber {
   @usableFromInline typealias Failure = Never
 

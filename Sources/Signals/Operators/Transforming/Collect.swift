@@ -23,7 +23,6 @@ extension Signal {
 }
 
 /// A signal of groups of values; the result of ``Signal/collect(_:)``.
-@frozen
 public struct CollectSignal<Upstream: Signal>: Signal {
   /// A group of values.
   public typealias Element = [Upstream.Element]
@@ -52,7 +51,6 @@ public struct CollectSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct CollectStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage
 where Downstream.Element == [Element] {
   @usableFromInline typealias Failure = Downstream.Failure

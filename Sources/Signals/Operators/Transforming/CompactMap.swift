@@ -12,7 +12,6 @@ extension Signal {
 }
 
 /// A signal of transformed values that are not `nil`; the result of ``Signal/compactMap(_:)``.
-@frozen
 public struct CompactMapSignal<Upstream: Signal, Element: Sendable>: Signal {
   /// The error of the upstream signal.
   public typealias Failure = Upstream.Failure
@@ -36,7 +35,6 @@ public struct CompactMapSignal<Upstream: Signal, Element: Sendable>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct CompactMapStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
   @usableFromInline typealias Failure = Downstream.Failure
 

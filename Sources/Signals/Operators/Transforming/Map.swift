@@ -25,7 +25,6 @@ extension Signal where MapUpstream == Self {
 }
 
 /// A signal of transformed values; the result of ``Signal/map(_:)``.
-@frozen
 public struct MapSignal<Upstream: Signal, Element: Sendable>: Signal {
   /// The error of the upstream signal.
   public typealias Failure = Upstream.Failure
@@ -68,7 +67,6 @@ public struct MapSignal<Upstream: Signal, Element: Sendable>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct MapStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
   @usableFromInline typealias Failure = Downstream.Failure
 

@@ -22,7 +22,6 @@ extension Signal {
 }
 
 /// A signal of pairs of successive values; the result of ``Signal/pairwise()``.
-@frozen
 public struct PairwiseSignal<Upstream: Signal>: Signal {
   /// A value and the one that followed it.
   public typealias Element = (Upstream.Element, Upstream.Element)
@@ -47,7 +46,6 @@ public struct PairwiseSignal<Upstream: Signal>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct PairwiseStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage
 where Downstream.Element == (Element, Element) {
   @usableFromInline typealias Failure = Downstream.Failure

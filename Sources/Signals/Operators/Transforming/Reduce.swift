@@ -172,7 +172,6 @@ extension Signal {
 }
 
 /// A signal of one value that combines all others; the result of ``Signal/reduce(_:_:)`` and related operators.
-@frozen
 public struct ReduceSignal<Upstream: Signal, Element: Sendable>: Signal {
   /// The error of the upstream signal.
   public typealias Failure = Upstream.Failure
@@ -205,7 +204,6 @@ public struct ReduceSignal<Upstream: Signal, Element: Sendable>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct ReduceStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
   @usableFromInline typealias Failure = Downstream.Failure
   @usableFromInline typealias Step = @Sendable (_ result: inout Downstream.Element?, _ value: Element) -> Bool

@@ -17,7 +17,6 @@ extension Signal {
 }
 
 /// A signal of running results; the result of ``Signal/scan(_:_:)``.
-@frozen
 public struct ScanSignal<Upstream: Signal, Element: Sendable>: Signal {
   /// The error of the upstream signal.
   public typealias Failure = Upstream.Failure
@@ -49,7 +48,6 @@ public struct ScanSignal<Upstream: Signal, Element: Sendable>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct ScanStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
   @usableFromInline typealias Failure = Downstream.Failure
 

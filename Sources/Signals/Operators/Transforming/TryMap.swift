@@ -121,7 +121,6 @@ extension Signal where Failure == Never {
 
 /// A signal of values that a throwing closure transforms; the result of
 /// ``Signal/tryMap(_:)->TryMapSignal<Self,Output>`` and related operators.
-@frozen
 public struct TryMapSignal<Upstream: Signal, Element: Sendable>: Signal {
   /// The error of the upstream signal and of the closure.
   public typealias Failure = Upstream.Failure
@@ -150,7 +149,6 @@ public struct TryMapSignal<Upstream: Signal, Element: Sendable>: Signal {
 }
 
 @usableFromInline
-@frozen
 struct TryMapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
   @usableFromInline typealias Failure = Downstream.Failure
 

@@ -55,7 +55,6 @@ extension Signal where Failure == Never {
 
 /// A signal of running results of a throwing closure; the result of
 /// ``Signal/tryScan(_:_:)->TryScanSignal<Self,Result>``.
-@frozen
 public struct TryScanSignal<Upstream: Signal, Element: Sendable>: Signal {
   /// The error of the upstream signal and of the closure.
   public typealias Failure = Upstream.Failure

@@ -1,15 +1,8 @@
 import AppGroups
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The files of a ``TweakCache``.
 ///
