@@ -24,7 +24,7 @@ struct FollowingTests {
     try app.activate(work)
     #expect(values.elements == ["nobody", "default's", "nobody", "work's", "default's", "work's"])
     #expect(file.status.value == .current)
-    #expect(app.scope.swapCount.value == 3)
+    #expect(app.scope.switchCount.value == 3)
   }
 
   @Test(arguments: [false, true])
@@ -64,9 +64,9 @@ struct FollowingTests {
     #expect(jar.header(for: url) == "session=default")
   }
 
-  @Test func `retaining the swap count is enough to receive its changes`() throws {
+  @Test func `retaining the switch count is enough to receive its changes`() throws {
     let fixture = try Fixture()
-    let epochs = try fixture.open().scope.swapCount.recorded()
+    let epochs = try fixture.open().scope.switchCount.recorded()
     let app = try fixture.open()
     try app.activate(app.create(name: "Work"))
     #expect(epochs.elements == [0, 1])
@@ -74,7 +74,7 @@ struct FollowingTests {
 
   @Test func `the engine behind live values is released with the last of them`() async throws {
     final class Member: ScopeMember {
-      func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+      func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
     }
     let fixture = try Fixture()
     var enrolments = try (0..<2).map { _ in try fixture.open().scope.enrol(Member()) }
@@ -117,14 +117,14 @@ struct FollowingTests {
     #expect(theme.elements == [nil, "dark", nil, "light", "dark"])
   }
 
-  @Test func `a file that closes on a swap reports it and keeps its last value`() throws {
+  @Test func `a file that closes on a switch reports it and keeps its last value`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope, onSwap: .closes)
+    let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope, onSwitch: .closes)
     let failures = file.failures.recorded()
     try file.write("last")
     try app.activate(app.create(name: "Work"))
-    let error = AppGroupsFileError.closedBySwap(file.url)
+    let error = AppGroupsFileError.closedBySwitch(file.url)
     #expect(file.value == "last")
     #expect(file.status.value.failure == error)
     #expect(failures.elements == [error])
@@ -220,7 +220,7 @@ struct FollowingTests {
     try file.write(2)
     #expect(values.elements == [1, 2])
     #expect(fixture.text("Files/number.json") == "2\n")
-    #expect(app.scope.swapCount.value == 0)
+    #expect(app.scope.switchCount.value == 0)
   }
 
   @Test func `updates during switches each land in one environment`() async throws {

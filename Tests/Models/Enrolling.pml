@@ -1,4 +1,4 @@
-/* A log that is opened in a scope while the contents of the scope are swapped.
+/* A log that is opened in a scope while the contents of the scope are switched.
  *
  * One process opens a log and subscribes to it. In the meantime, a thread of this process switches the environment, and
  * another process does, too. The scope has one member from the beginning: a shared file, whose lock both processes
@@ -17,7 +17,7 @@
  *   - no thread waits for ever.
  *
  * Options:
- *   NESTED            the log is opened inside an update of the shared file, for which a swap waits
+ *   NESTED            the log is opened inside an update of the shared file, for which a switch waits
  *   OTHER_HAS_FILE    the other process has the file open, too, and waits for updates before it switches or follows
  *   PATIENCE_ENDS     the limit of ten seconds for the wait in Scope.enrol(_:) may pass
  *   END_ONLY          does not check the second claim, so that violations of the first one are found
@@ -26,7 +26,7 @@
  *   FAULT=…           one of the deliberate faults below
  */
 
-/* Scope.enrol(_:) does not wait for the swap in progress: the fault of the first versions. */
+/* Scope.enrol(_:) does not wait for the switch in progress: the fault of the first versions. */
 #define ENROLS_AT_ONCE 1
 /* ScopeMembers.hold(keepingRefusing:) does not look for members that were added during the wait. */
 #define ADDITIONS_IGNORED 2
@@ -34,11 +34,11 @@
 #define COUNTED_LATE 3
 /* LogLocation.init(name:scope:policy:) opens the directory before it enrols. */
 #define OPENED_EARLY 4
-/* LogFeed.tryToBegin(from:_:_:) does not postpone a beginning to the end of a swap. */
+/* LogFeed.tryToBegin(from:_:_:) does not postpone a beginning to the end of a switch. */
 #define BEGINS_AT_ONCE 5
 /* Inside an update, the waits of ContainerEngine.steadily(_:) have no limit. */
 #define NESTED_WAITS 6
-/* After the wait in Scope.enrol(_:), a member is added although a swap holds its members. */
+/* After the wait in Scope.enrol(_:), a member is added although a switch holds its members. */
 #define OVERLOOKED 7
 
 #ifndef FAULT
@@ -64,7 +64,7 @@ byte engineTurn, scopeTurn;
 byte onDisk, shown;
 
 /* ScopeMembers */
-bool locationIsEnrolled, feedIsEnrolled, isSwapping;
+bool locationIsEnrolled, feedIsEnrolled, isSwitching;
 byte additions;
 bool isClosed;  /* ScopeMembers.close(after:) */
 
@@ -85,9 +85,9 @@ bool isOpened, isRefused;
 byte switches;
 
 /* Scope.isFollowed */
-#define isFollowed (!isSwapping && shown == onDisk)
+#define isFollowed (!isSwitching && shown == onDisk)
 
-/* LogFeed.prepareSwap(_:) */
+/* LogFeed.prepareSwitch(_:) */
 inline prepareFeed() {
   start = place;
   atomic {
@@ -100,7 +100,7 @@ inline prepareFeed() {
   }
 }
 
-/* LogFeed.resumeAfterSwap() */
+/* LogFeed.resumeAfterSwitch() */
 inline resumeFeed() {
   atomic {
     postponesBeginnings = false;
@@ -111,11 +111,11 @@ inline resumeFeed() {
   }
 }
 
-/* Scope.swap(into:_:publishing:) or Scope.followSwap(into:publishing:); the thread holds the lock of the root. */
-inline swapContents(follows) {
+/* Scope.switchContents(into:_:publishing:) or Scope.followSwitch(into:publishing:); the thread holds the lock of the root. */
+inline switchContents(follows) {
   /* Scope.withTurn(_:) */
   atomic { scopeTurn == FREE -> scopeTurn = me };
-  isSwapping = follows;
+  isSwitching = follows;
   /* ScopeMembers.hold(keepingRefusing:) */
   do
   :: true ->
@@ -127,7 +127,7 @@ inline swapContents(follows) {
 #if FAULT == COUNTED_LATE
     counted = additions;
 #endif
-    /* SharedFileEngine.holdForSwap(within:), which waits for the work in progress, unless it is on this thread. */
+    /* SharedFileEngine.holdForSwitch(within:), which waits for the work in progress, unless it is on this thread. */
     if
     :: atomic { file == FREE -> file = me; holdsFile = true }
     :: file == me
@@ -142,14 +142,14 @@ inline swapContents(follows) {
       fi
     fi
   od;
-  /* LogFeed.settleForSwap() */
+  /* LogFeed.settleForSwitch() */
   postponesBeginnings = postponesBeginnings || holdsFeed;
   /* ContainerAccess.move(committing:leavingTo:arrivingFrom:) */
   if
-  :: !follows -> isSwapping = true; onDisk++
+  :: !follows -> isSwitching = true; onDisk++
   :: else
   fi;
-  /* The members prepare by stage. SharedFileEngine.prepareSwap(_:) also unlocks the file. */
+  /* The members prepare by stage. SharedFileEngine.prepareSwitch(_:) also unlocks the file. */
   if
   :: holdsFile -> file = FREE; holdsFile = false
   :: else
@@ -163,7 +163,7 @@ inline swapContents(follows) {
   :: else
   fi;
   /* ContainerEngine.adopt(_:) */
-  atomic { shown = onDisk; isSwapping = false };
+  atomic { shown = onDisk; isSwitching = false };
   if
   :: holdsFeed -> resumeFeed()
   :: else
@@ -213,7 +213,7 @@ inline openDirectory() {
   fi;
   /* ContainerAccess.catchUp() */
   if
-  :: shown != onDisk -> swapContents(true)
+  :: shown != onDisk -> switchContents(true)
   :: else
   fi;
   /* LogLocation.current(isMaking:) */
@@ -276,13 +276,13 @@ proctype Switching() {
     atomic { root == FREE -> root = me };
     if
     :: shown == onDisk ->
-      swapContents(false);
+      switchContents(false);
       root = FREE;
       engineTurn = FREE;
       break
     :: else ->
       /* The values of the other process's switch are sent before this one begins. */
-      swapContents(true);
+      switchContents(true);
       root = FREE;
       engineTurn = FREE
     fi
@@ -303,7 +303,7 @@ end:
     :: shown != onDisk ->
       atomic { root == FREE -> root = me };
       if
-      :: shown != onDisk -> swapContents(true)
+      :: shown != onDisk -> switchContents(true)
       :: else
       fi;
       root = FREE

@@ -3,7 +3,7 @@
  * One process has two threads that use locks, and a third thread that suspends and resumes the directory. Another
  * process holds the same locks now and then. There are three locks between processes:
  *
- *   FILE      the lock of a file, acquired by ExclusiveFile.lock(_:joinsOuterLock:isForSwap:limit:waits:); threads of
+ *   FILE      the lock of a file, acquired by ExclusiveFile.lock(_:joinsOuterLock:isForSwitch:limit:waits:); threads of
  *             this process exclude each other first, and share one entry of ThreadLocks
  *   TRIM      a lock for one operation, acquired by FileLock.lock(_:) or tryLock(_:); it is listed in HeldLocks
  *   SEGMENT   the lock of a log's current segment, which LogProducer keeps after the append until it is sealed
@@ -210,7 +210,7 @@ inline trim() {
 
 /* AppGroupsFile.update(_:), during which the thread may use other locks. */
 inline update() {
-  /* ThreadLocks.acquire(_:isForSwap:waits:) */
+  /* ThreadLocks.acquire(_:isForSwitch:waits:) */
   atomic { turn == FREE -> turn = me };
 #if FAULT != LISTED_LATE
   use[FILE] = sought;

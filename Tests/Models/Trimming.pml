@@ -164,7 +164,7 @@ proctype Following() {
 started:
   /* ContainerEngine.follow(). */
   isShown;
-  /* LogFeed.prepareSwap(_:) or LogFeed.subscribe(_:_:), then LogFeed.start(isNew:) and ConsumerPlace.expect(). */
+  /* LogFeed.prepareSwitch(_:) or LogFeed.subscribe(_:_:), then LogFeed.start(isNew:) and ConsumerPlace.expect(). */
 #if FAULT == NO_NOTES
   atomic { promise() }
 #else

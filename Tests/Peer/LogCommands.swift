@@ -55,9 +55,9 @@ final class LogCommands: CommandFamily {
       let log = try opened()
       for number in 1...(try command.number(arguments[0])) {
         let text = "\(arguments[1]) \(number)"
-        let before = (app.scope.swapCount.value, app.active.value.id)
+        let before = (app.scope.switchCount.value, app.active.value.id)
         try log.append(text)
-        let isSteady = before == (app.scope.swapCount.value, app.active.value.id)
+        let isSteady = before == (app.scope.switchCount.value, app.active.value.id)
         console.report("appended \(text) \(isSteady ? before.1.uuidString : "any")")
       }
     case "append":

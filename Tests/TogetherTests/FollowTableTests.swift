@@ -26,7 +26,7 @@ struct FollowTableTests {
   private static let tests: [String: [String]] = [
     "``/AppGroups/AppGroupsFile``, ``/AppGroups/AppGroupsSuite``": [
       "a file follows a switch to the new environment and back", "a suite follows a switch with all its values at once",
-      "a file that closes on a swap reports it and keeps its last value",
+      "a file that closes on a switch reports it and keeps its last value",
     ],
     "``/AppGroups/AppGroupsLog``": [
       "events go to the log of the active environment, and stay in it",
@@ -42,7 +42,7 @@ struct FollowTableTests {
       "live rows and queries change with files and the active environment before activate returns",
       "live rows and queries are never mixed when other processes switch during writes",
     ],
-    "``/Stores/DatabaseShare``": ["a suspended share follows the swap when it resumes, and throws until then"],
+    "``/Stores/DatabaseShare``": ["a suspended share follows the switch when it resumes, and throws until then"],
     "``/Tweaks/TweakManager``": [
       "a flag from a suite changes together with files and the active environment",
       "flags from a file and from a shared value change together with the active environment",

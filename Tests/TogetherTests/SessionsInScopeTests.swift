@@ -112,7 +112,7 @@ struct SessionsInScopeTests {
             do {
               try current.store.persistence.write { try $0.put(entry) }
               written.record(entry)
-            } catch DatabaseError.swapped {
+            } catch DatabaseError.switched {
               // The context was replaced by the switch.
             } catch {
               unexpected.record("\(error)")
@@ -173,7 +173,7 @@ struct SessionsInScopeTests {
     #expect(old.authState.value == .unauthenticated)
     #expect(context.current.value != old && context.current.value.id == old.id)
     let path = old.store.persistenceDirectory.appending(path: "persistence.sqlite").path
-    await #expect(throws: DatabaseError.swapped(path: path)) {
+    await #expect(throws: DatabaseError.switched(path: path)) {
       try await database.write { try $0.put(Entry(id: 2, environment: "late")) }
     }
     #expect(throws: DatabaseError.self) { try memory.read { try $0.count(Entry.self) } }

@@ -87,7 +87,7 @@ extension ScopedWorld {
     guard let environment = current.user.value?.environment else { return }
     do {
       try current.store.persistence.write { try advance($0, environment, "a transaction of a user") }
-    } catch DatabaseError.swapped {
+    } catch DatabaseError.switched {
       // The context belongs to the previous environment.
     }
   }

@@ -35,7 +35,7 @@ public final class ScopedWorld: Sendable {
   /// A report of observations and writes.
   struct Report: Sendable {
     var moments = 0
-    /// The environments that events named, by the swap count of their entries.
+    /// The environments that events named, by the switch count of their entries.
     var eventEnvironments: [Int: String] = [:]
     /// The events that were received, by the environments that they name.
     var events: [String: Set<LogEventID>] = [:]
@@ -148,10 +148,10 @@ public final class ScopedWorld: Sendable {
   private func subscribeToEvents() {
     let subscription = events.sink { [weak self] entry in
       self?.report.withLock { report in
-        let environment = report.eventEnvironments[entry.swapCount, default: entry.event]
-        report.eventEnvironments[entry.swapCount] = environment
+        let environment = report.eventEnvironments[entry.switchCount, default: entry.event]
+        report.eventEnvironments[entry.switchCount] = environment
         if environment != entry.event {
-          report.violations.append("an event of \(entry.event) came after switch \(entry.swapCount) to \(environment)")
+          report.violations.append("an event of \(entry.event) came after switch \(entry.switchCount) to \(environment)")
         }
         report.events[entry.event, default: []].insert(entry.id)
       }

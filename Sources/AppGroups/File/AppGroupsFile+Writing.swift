@@ -54,7 +54,7 @@ extension AppGroupsFile {
   ///
   /// `body` must not write or update the same file, which throws ``AppGroupsFileError/nestedUpdate(_:)``. It should not
   /// update another file: two processes that do so in opposite order deadlock. Nor should it open a file in a
-  /// ``Scope``: opening waits for a swap in progress, which may wait for this update.
+  /// ``Scope``: opening waits for a switch in progress, which may wait for this update.
   ///
   /// - Parameters:
   ///   - overwriting: Pass `true` to replace content that cannot be decoded; `body` then receives ``value``. By default

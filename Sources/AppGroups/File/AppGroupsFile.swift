@@ -142,14 +142,14 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
     self.init(engine)
   }
 
-  /// Opens a file in a root whose contents may be swapped, such as the root of environments, and creates it if it is
+  /// Opens a file in a root whose contents may be switched, such as the root of environments, and creates it if it is
   /// missing.
   ///
-  /// When the contents are swapped, the object follows: it has the value of the file with its name in the new contents,
-  /// and sends it if it is different. If there is no such file, it is created with the initial value. The swap waits
-  /// for a write in progress. A write that begins during the swap waits, and then changes the new file.
+  /// When the contents are switched, the object follows: it has the value of the file with its name in the new contents,
+  /// and sends it if it is different. If there is no such file, it is created with the initial value. The switch waits
+  /// for a write in progress. A write that begins during the switch waits, and then changes the new file.
   ///
-  /// No value crosses a swap. If the new file is unusable, ``value`` is the initial value, ``status`` has the reason,
+  /// No value crosses a switch. If the new file is unusable, ``value`` is the initial value, ``status`` has the reason,
   /// and an update begins with the initial value, too.
   ///
   /// - Parameters:
@@ -157,8 +157,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   ///     Files, suites and cookie jars of a container need different names.
   ///   - initialValue: The value if there is no content yet.
   ///   - scope: The root; the file is in its folder `Files`.
-  ///   - onSwap: The policy for a swap. By default the file follows. A file that is closed keeps its last value, and
-  ///     all other operations throw ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` report,
+  ///   - onSwitch: The policy for a switch. By default the file follows. A file that is closed keeps its last value, and
+  ///     all other operations throw ``AppGroupsFileError/closedBySwitch(_:)``, which ``status`` and ``failures`` report,
   ///     too.
   ///   - format: The encoding of the value.
   ///   - durability: The failures that a written value survives; by default the crash of any process, but not a power
@@ -171,7 +171,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
     name: String,
     initialValue: Value,
     scope: Scope,
-    onSwap: ScopePolicy = .follows,
+    onSwitch: ScopePolicy = .follows,
     format: FileFormat<Value> = .json,
     durability: Durability = .process,
     maximumSize: Int = 64 << 20,
@@ -186,7 +186,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
       polling: polling,
       isCreating: true,
       scope: scope,
-      policy: onSwap
+      policy: onSwitch
     )
     self.init(engine)
   }

@@ -51,8 +51,8 @@ public enum AppGroupsFileError: Error, Hashable, Sendable {
   /// The body of an update wrote or updated the same file.
   case nestedUpdate(URL)
 
-  /// The contents of the scope were swapped, and the file was opened with a policy that closes it then.
-  case closedBySwap(URL)
+  /// The contents of the scope were switched, and the file was opened with a policy that closes it then.
+  case closedBySwitch(URL)
 
   /// This process is suspended in the container.
   case suspended(URL, operation: String)
@@ -146,8 +146,8 @@ extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
       "The \(type) for \(key.debugDescription) in \(url.path) cannot be encoded: \(reason). The file is unchanged."
     case .nestedUpdate(let url):
       "The body of an update of \(url.path) wrote or updated the same file. Change the body's argument instead."
-    case .closedBySwap(let url):
-      "The directory of \(url.path) was swapped for another, and the file was closed. Open it again."
+    case .closedBySwitch(let url):
+      "The directory of \(url.path) was replaced by another, and the file was closed. Open it again."
     case .suspended(let url, let operation):
       "Can't \(operation) \(url.path): this process is suspended in its container. Try again after resume() of the "
         + "AppGroupsContainer."

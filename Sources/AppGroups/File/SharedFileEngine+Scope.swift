@@ -3,31 +3,31 @@ import FileSignals
 import Signals
 import Synchronization
 
-/// The state of a shared file with regard to swaps of the contents around it.
-enum SwapPhase: Sendable {
-  /// No swap is in progress.
+/// The state of a shared file with regard to switches of the contents around it.
+enum SwitchPhase: Sendable {
+  /// No switch is in progress.
   case open
 
-  /// A swap is in progress, during which the file is neither written nor read.
+  /// A switch is in progress, during which the file is neither written nor read.
   case held
 
-  /// The contents were swapped, and the policy was to close the file.
+  /// The contents were switched, and the policy was to close the file.
   case closed
 }
 
 extension SharedFileEngine: ScopeMember {
   // A thread finds its own identity here only if it stored it itself.
-  var delaysSwapOnThisThread: Bool { writingThread.load(ordering: .relaxed) == ThreadIdentity.current.address }
+  var delaysSwitchOnThisThread: Bool { writingThread.load(ordering: .relaxed) == ThreadIdentity.current.address }
 
   /// Waits for writers to finish, and keeps new ones waiting.
   ///
   /// It acquires the lock of the file, so the writers of other processes wait, too. Each writer that acquires the lock
   /// later checks whether the path still leads to the file that it waited for.
   @available(*, noasync)
-  func holdForSwap(within patience: Duration?) throws -> Bool {
+  func holdForSwitch(within patience: Duration?) throws -> Bool {
     guard memory.withLock({ $0.phase != .closed }) else { return true }
     do throws(AppGroupsFileError) {
-      held = try location.lockForSwap(within: patience)
+      held = try location.lockForSwitch(within: patience)
     } catch {
       guard patience != nil, case .inaccessible(.lockTimeout) = error else { throw error }
       return false
@@ -37,21 +37,21 @@ extension SharedFileEngine: ScopeMember {
   }
 
   func letGo() {
-    publishSwap(.unchanged, into: ScopeChanges())
+    publishSwitch(.unchanged, into: ScopeChanges())
   }
 
   @available(*, noasync)
-  func prepareSwap(_ outcome: ScopeOutcome) {
-    guard outcome == .swapped, policy == .follows else { return }
+  func prepareSwitch(_ outcome: ScopeOutcome) {
+    guard outcome == .switched, policy == .follows else { return }
     let isOpen = memory.withLock { memory in
       guard memory.phase != .closed else { return false }
-      // A member that could not be held follows the swap, too.
+      // A member that could not be held follows the switch, too.
       memory.phase = .held
       return true
     }
     guard isOpen else { return }
     // Before the lock is released: later writes must be newer than the content that is read here.
-    willGoOver()
+    willSwitch()
     memory.withLock { $0.file.restart() }
     unlockHeld()
     let (known, epoch) = snapshot()
@@ -67,9 +67,9 @@ extension SharedFileEngine: ScopeMember {
     memory.withLock { $0.prepared = Prepared(look: look, epoch: epoch) }
   }
 
-  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+  func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
     guard memory.withLock({ $0.phase != .closed }) else { return }
-    if case .swapped = outcome, case .closes = policy {
+    if case .switched = outcome, case .closes = policy {
       close(into: changes)
       return unlockHeld()
     }
@@ -81,7 +81,7 @@ extension SharedFileEngine: ScopeMember {
     }
     unlockHeld()
     if let prepared { publish(prepared, into: changes) }
-    // Reads that were skipped during the swap.
+    // Reads that were skipped during the switch.
     if outcome == .unchanged || isLookDue { queue.async { [weak self] in self?.lookNow() } }
   }
 
@@ -115,7 +115,7 @@ extension SharedFileEngine: ScopeMember {
   }
 
   private func close(into changes: ScopeChanges) {
-    let error = AppGroupsFileError.closedBySwap(location.url)
+    let error = AppGroupsFileError.closedBySwitch(location.url)
     var delivery = SharedFileDelivery<Value>()
     memory.withLock { memory in
       memory.phase = .closed
@@ -127,12 +127,12 @@ extension SharedFileEngine: ScopeMember {
   }
 
   func checkOpen() throws(AppGroupsFileError) {
-    guard memory.withLock({ $0.phase != .closed }) else { throw .closedBySwap(location.url) }
+    guard memory.withLock({ $0.phase != .closed }) else { throw .closedBySwitch(location.url) }
   }
 }
 
 extension SharedFileLocation {
-  /// Creates the location of a file in a root whose contents may be swapped, and its directory if it is missing.
+  /// Creates the location of a file in a root whose contents may be switched, and its directory if it is missing.
   init(name: String, scope: Scope) throws(AppGroupsFileError) {
     self = try Scope.steadily(scope) { () throws(AppGroupsFileError) in
       do {
@@ -150,7 +150,7 @@ extension SharedFileLocation {
 }
 
 extension Scope {
-  /// Runs a closure that creates something in a root, while the contents of the root are not being swapped.
+  /// Runs a closure that creates something in a root, while the contents of the root are not being switched.
   ///
   /// Without a scope, the closure runs at once.
   static func steadily<Result>(

@@ -129,7 +129,7 @@ extension SharedFileEngine {
 
   /// The fallback value for a locked file that is missing or unreadable.
   ///
-  /// It is the value in memory. If that belongs to contents that were swapped out, it must not get into the new ones,
+  /// It is the value in memory. If that belongs to contents that were switched out, it must not get into the new ones,
   /// so it is the initial value.
   private var lastGood: Value { location.isFollowed ? value.value : initialValue }
 
@@ -165,7 +165,7 @@ extension SharedFileEngine {
         try memory.withLock { memory throws(DurableFileError) in
           try prepared?.commit()
           // If the directory was replaced in between, the file in the new directory is newer. If the scope has not
-          // followed a swap yet, subscribers receive this value together with all others.
+          // followed a switch yet, subscribers receive this value together with all others.
           guard isInPlace(file), location.isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
           if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
           stage(memory.file.problem, in: &delivery)

@@ -26,15 +26,15 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let status: MutableProperty<SharedValueStatus<AppGroupsFileError>>
   let failures = Emitter<AppGroupsFileError, Never>()
 
-  /// The known state of the file and of swaps.
+  /// The known state of the file and of switches.
   ///
   /// Its lock is held while values are staged, so that they are sent in order.
   struct Memory {
     var file = SharedFileState()
-    var phase = SwapPhase.open
+    var phase = SwitchPhase.open
     /// The result of reading new contents, until it is published.
     var prepared: Prepared?
-    /// A Boolean value that indicates whether a read was skipped during a swap.
+    /// A Boolean value that indicates whether a read was skipped during a switch.
     var isLookDue = false
   }
 
@@ -47,14 +47,14 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let memory = Guarded(Memory())
   /// A Boolean value that indicates whether the format has decoded a value that it encoded.
   let hasReadBack = Atomic(false)
-  /// The lock of the file while the contents around it are swapped.
-  // Sound: it belongs to the thread that swaps, which alone may unlock it. The scope lets one thread swap at a time.
+  /// The lock of the file while the contents around it are switched.
+  // Sound: it belongs to the thread that switches, which alone may unlock it. The scope lets one thread switch at a time.
   nonisolated(unsafe) var held: ExclusiveFile?
   /// The thread that holds the lock of the file in order to write; 0 if there is none.
   let writingThread = Atomic<UInt>(0)
 
   let changes: any ChangeSource
-  /// The subscriptions to changes and to swaps.
+  /// The subscriptions to changes and to switches.
   private let subscriptions = Guarded<Set<SignalSubscription>>([])
 
   /// The queue on which the file is read and changes by other writers are sent.
@@ -68,7 +68,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let initialValue: Value
   let isCreating: Bool
   let policy: ScopePolicy
-  let willGoOver: @Sendable () -> Void
+  let willSwitch: @Sendable () -> Void
 
   /// Opens the file.
   ///
@@ -83,7 +83,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     isCreating: Bool,
     scope: Scope? = nil,
     policy: ScopePolicy = .follows,
-    willGoOver: @escaping @Sendable () -> Void = {},
+    willSwitch: @escaping @Sendable () -> Void = {},
     changes: (any ChangeSource)? = nil
   ) throws(AppGroupsFileError) {
     self.location = location
@@ -93,21 +93,21 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     self.initialValue = initialValue
     self.isCreating = isCreating
     self.policy = policy
-    self.willGoOver = willGoOver
+    self.willSwitch = willSwitch
     value = MutableProperty(initialValue)
     status = MutableProperty(.current)
     // The observation begins before the first read, so that no later change is missed.
     if let changes {
       self.changes = changes
     } else {
-      // The directory of a scope may be missing for a moment while another process swaps the contents.
+      // The directory of a scope may be missing for a moment while another process switches the contents.
       self.changes = try Scope.steadily(scope) { [queue] () throws(AppGroupsFileError) in
         if scope != nil { try location.makeDirectory() }
         return try Self.changes(of: location, polling, queue)
       }
     }
     let following = self.changes.sink { [weak self] _ in self?.lookNow() }
-    // The same applies to swaps.
+    // The same applies to switches.
     let membership = scope?.enrol(self)
     let resuming = Suspensions.shared.add(self, at: location.url)
     subscriptions.withLock { $0 = Set([following, membership, resuming].compactMap { $0 }) }
@@ -178,7 +178,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   func lookNow(retry: Int? = nil, followings: Int = 0) {
     while true {
       let begun = memory.withLock { memory -> (known: Data?, epoch: UInt64)? in
-        // Content that is read during a swap does not last.
+        // Content that is read during a switch does not last.
         guard memory.phase == .open else {
           memory.isLookDue = true
           return nil
@@ -187,24 +187,24 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
       }
       guard let begun else { return }
       let look = look(known: begun.known)
-      if case .unchanged = look {} else if followsSwap(before: retry, followings) { return }
+      if case .unchanged = look {} else if followsSwitch(before: retry, followings) { return }
       if conclude(look, begunIn: begun.epoch, retry: retry) { return }
     }
   }
 
-  /// Follows a swap by another process if one has happened, and then reads the file again.
+  /// Follows a switch by another process if one has happened, and then reads the file again.
   ///
   /// New content must not be seen before the new content of the other members of the scope. This method does not wait
-  /// for the swap, because it may run on the thread that reports changes of all files.
+  /// for the switch, because it may run on the thread that reports changes of all files.
   ///
-  /// - Returns: `true` if there was such a swap.
-  private func followsSwap(before retry: Int?, _ followings: Int) -> Bool {
+  /// - Returns: `true` if there was such a switch.
+  private func followsSwitch(before retry: Int?, _ followings: Int) -> Bool {
     // If the owner of the scope cannot determine its state, the content counts as it is.
     guard followings < Scope.maximumFollowings, let scope = location.scope, !scope.isFollowed else { return false }
-    let count = scope.swapCount.value
+    let count = scope.switchCount.value
     scope.follow { [weak self] in
       guard let self else { return }
-      let followings = scope.swapCount.value == count ? followings + 1 : 0
+      let followings = scope.switchCount.value == count ? followings + 1 : 0
       queue.async { self.lookNow(retry: retry, followings: followings) }
     }
     return true

@@ -11,7 +11,7 @@ struct SharedFileLocation: Sendable {
   /// The container; `nil` if the file is not in one.
   private let container: AppGroupsContainer?
 
-  /// The scope whose swaps replace the file and its directories; `nil` if there is none.
+  /// The scope whose switches replace the file and its directories; `nil` if there is none.
   let scope: Scope?
 
   /// The directory of a container that contains its shared files.
@@ -72,7 +72,7 @@ struct SharedFileLocation: Sendable {
 
   /// A Boolean value that indicates whether the known content belongs to the current contents around the file.
   ///
-  /// It is `false` while a swap has not been followed yet.
+  /// It is `false` while a switch has not been followed yet.
   var isFollowed: Bool { scope?.isFollowed ?? true }
 
   /// Reads the content of the file.
@@ -88,19 +88,19 @@ struct SharedFileLocation: Sendable {
     }
   }
 
-  /// Waits until no other thread or process has the file, and locks it once its scope has followed the latest swap.
+  /// Waits until no other thread or process has the file, and locks it once its scope has followed the latest switch.
   @available(*, noasync)
   func lockFollowing() throws(AppGroupsFileError) -> ExclusiveFile {
     var file = try lock()
     guard let scope else { return file }
-    // Other processes may swap the contents one after the other.
+    // Other processes may switch the contents one after the other.
     _ = try Backoff.constant(.zero).repeating(within: DirectoryRules.patience(for: url)) {
       () throws(AppGroupsFileError) -> Bool? in
       if scope.isFollowed { return true }
       // The members that follow want the lock, too.
       file.unlock()
       let isFollowed = scope.waitUntilFollowed()
-      // The next swap may already have begun.
+      // The next switch may already have begun.
       file = try lock()
       return isFollowed ? nil : true
     }
@@ -124,7 +124,7 @@ struct SharedFileLocation: Sendable {
 
   /// Creates the directory of the file, and locks the file.
   ///
-  /// If the contents are just being swapped, the directory is not gone but about to appear.
+  /// If the contents are just being switched, the directory is not gone but about to appear.
   @available(*, noasync)
   private func lockInNewDirectory() throws(AppGroupsFileError) -> ExclusiveFile {
     try Scope.steadily(scope) { () throws(AppGroupsFileError) in
@@ -137,7 +137,7 @@ struct SharedFileLocation: Sendable {
     }
   }
 
-  /// Waits until no other thread or process has the file, and locks it for a swap of the contents around it.
+  /// Waits until no other thread or process has the file, and locks it for a switch of the contents around it.
   ///
   /// Nothing that is missing is created.
   ///
@@ -145,10 +145,10 @@ struct SharedFileLocation: Sendable {
   /// - Returns: The locked file, or `nil` if there is no place for a lock, and so no writer to keep out.
   /// - Throws: ``AppGroupsFileError``.
   @available(*, noasync)
-  func lockForSwap(within patience: Duration?) throws(AppGroupsFileError) -> ExclusiveFile? {
+  func lockForSwitch(within patience: Duration?) throws(AppGroupsFileError) -> ExclusiveFile? {
     do {
-      if let file = try access.lockAgain(isForSwap: true, limit: patience) { return file }
-      return try access.lockAnew(isForSwap: true, limit: patience)
+      if let file = try access.lockAgain(isForSwitch: true, limit: patience) { return file }
+      return try access.lockAnew(isForSwitch: true, limit: patience)
     } catch {
       switch error {
       case .reentrantLock, .descriptorLimitReached, .lockTimeout, .suspended, .system: throw AppGroupsFileError(error)

@@ -63,7 +63,7 @@ struct SharedFileState: Sendable {
     recover()
   }
 
-  /// Forgets the awaited retry, which may have come during a swap, when the file was not read.
+  /// Forgets the awaited retry, which may have come during a switch, when the file was not read.
   ///
   /// If the content is still bad, the retries begin again.
   mutating func forgetRetry() {

@@ -69,7 +69,7 @@ package final class LogInspection: Sendable {
       throw AppGroupsError.unusableDirectory(directory, reason: "it is missing")
     }
     place = try LogPlace(
-      opening: name, in: AppGroupsContainer(directory: directory), swapCount: 0, isMaking: false)
+      opening: name, in: AppGroupsContainer(directory: directory), switchCount: 0, isMaking: false)
   }
 
   /// A Boolean value that indicates whether the log is still the one at its path.

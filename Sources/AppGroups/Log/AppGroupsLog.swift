@@ -75,29 +75,29 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
     self.init(producer, format, durability, limits)
   }
 
-  /// Opens a log of a root whose contents may be swapped, such as the root of the active environment, and creates it if
+  /// Opens a log of a root whose contents may be switched, such as the root of the active environment, and creates it if
   /// it does not exist.
   ///
-  /// When the contents are swapped, the log switches to the log of the same name in the new contents, and creates that
+  /// When the contents are switched, the log switches to the log of the same name in the new contents, and creates that
   /// if it does not exist.
   ///
-  /// - **Appending** during a swap waits, and the event goes to the new log. Inside an update or a transaction that the
-  ///   swap waits for, an append does not wait, and the event belongs to the contents that the update changes.
+  /// - **Appending** during a switch waits, and the event goes to the new log. Inside an update or a transaction that the
+  ///   switch waits for, an append does not wait, and the event belongs to the contents that the update changes.
   /// - **Consumers** save their positions in the old log, and continue from their own positions in the new one. After
-  ///   the swap, no event of the old log is delivered unless its delivery had already begun. ``LogEntry/swapCount``
+  ///   the switch, no event of the old log is delivered unless its delivery had already begun. ``LogEntry/switchCount``
   ///   identifies the contents that an event belongs to. A new consumer with ``LogStart/newest``, and one without a
-  ///   name, begins with the first event after its process has followed the swap.
+  ///   name, begins with the first event after its process has followed the switch.
   /// - **Consumers of other processes** may arrive later. The new log is kept for every consumer that the old one is kept
   ///   for, except for those that were removed from the new one.
-  /// - **Acknowledgements** of events of the old log have no effect after the swap. Those events are delivered again
+  /// - **Acknowledgements** of events of the old log have no effect after the switch. Those events are delivered again
   ///   when their contents return.
-  /// - **Producers:** After a swap, ``producer`` is another identifier.
+  /// - **Producers:** After a switch, ``producer`` is another identifier.
   ///
   /// - Parameters:
   ///   - name: The log's name, such as `orders`: at most 200 bytes, without a slash or a leading dot.
   ///   - scope: The root; the log is in its folder `Logs`.
-  ///   - onSwap: The policy for a swap: the log follows the new contents, or is closed. A closed log throws
-  ///     ``AppGroupsLogError/closedBySwap(_:)``, which ``LogEvents/failures`` also sends.
+  ///   - onSwitch: The policy for a switch: the log follows the new contents, or is closed. A closed log throws
+  ///     ``AppGroupsLogError/closedBySwitch(_:)``, which ``LogEvents/failures`` also sends.
   ///   - format: The encoding of events; compact JSON by default.
   ///   - durability: The failures that an appended event survives; by default the crash of any process, but not a power
   ///     failure.
@@ -107,12 +107,12 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   public convenience init(
     name: String,
     scope: Scope,
-    onSwap: ScopePolicy = .follows,
+    onSwitch: ScopePolicy = .follows,
     format: FileFormat<Event>? = nil,
     durability: Durability = .process,
     limits: LogLimits = LogLimits()
   ) throws(AppGroupsLogError) {
-    self.init(try LogProducer.shared(name: name, scope: scope, policy: onSwap), format, durability, limits)
+    self.init(try LogProducer.shared(name: name, scope: scope, policy: onSwitch), format, durability, limits)
   }
 
   private init(

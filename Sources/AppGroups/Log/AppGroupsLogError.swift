@@ -18,8 +18,8 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
   /// The encoded event is larger than the limit for one event.
   case tooLarge(URL, count: Int, limit: Int)
 
-  /// The contents of the scope were swapped, and the log was opened with a policy that closes it then.
-  case closedBySwap(URL)
+  /// The contents of the scope were switched, and the log was opened with a policy that closes it then.
+  case closedBySwitch(URL)
 
   /// This process is suspended in the container.
   case suspended(URL, operation: String)
@@ -103,7 +103,7 @@ extension AppGroupsLogError {
 
   /// A Boolean value that indicates whether the log stays closed.
   var isAboutClosing: Bool {
-    if case .closedBySwap = self { return true }
+    if case .closedBySwitch = self { return true }
     return false
   }
 
@@ -129,8 +129,8 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
     case .tooLarge(let url, let count, let limit):
       "Can't append to the log \(url.path): the event's \(count) bytes exceed the limit of \(limit). Store large content "
         + "in a file, and append the name of the file."
-    case .closedBySwap(let url):
-      "The log \(url.path) is closed: the contents of its root were swapped, and its policy does not follow swaps. Open "
+    case .closedBySwitch(let url):
+      "The log \(url.path) is closed: the contents of its root were switched, and its policy does not follow switches. Open "
         + "it again, or open it with the policy `.follows`."
     case .suspended(let url, let operation):
       "Can't \(operation) the log \(url.path): this process is suspended in its container. Try again after resume() of "

@@ -92,7 +92,7 @@ public struct LogEntries<Event: Codable & Sendable>: Sequence, Sendable {
     private func entry(_ found: Record, in place: LogPlace) -> Element {
       let (producer, record, position) = found
       do {
-        let entry = try entries.decoder.decode(record, producer, position, place.swapCount)
+        let entry = try entries.decoder.decode(record, producer, position, place.switchCount)
         return .success(entry.entry(of: Event.self))
       } catch {
         let id = LogEventID(producer: producer, sequence: record.sequence)

@@ -84,10 +84,10 @@ public struct LogEntry<Event: Sendable>: Identifiable, Sendable {
   /// The event itself.
   public let event: Event
 
-  /// The number of the contents that the event belongs to, as ``Scope/swapCount`` counts them; 0 without a scope.
+  /// The number of the contents that the event belongs to, as ``Scope/switchCount`` counts them; 0 without a scope.
   ///
   /// A consumer that derives a result from all events starts over at the first event with another number.
-  public let swapCount: Int
+  public let switchCount: Int
 
   /// The position after the event in its producer's log.
   let position: LogPosition

@@ -76,7 +76,7 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   /// At the top level of `main.swift`, Swift keeps the iterator of a loop until the program ends, so the next loop waits.
   /// Put a loop that ends into a function.
   ///
-  /// If the contents of the log's scope are swapped while a loop has an event, the event stays unhandled, because the
+  /// If the contents of the log's scope are switched while a loop has an event, the event stays unhandled, because the
   /// loop may already see the new contents. It is delivered again when its contents return. So a loop that itself
   /// activates another environment receives the event that made it do so again.
   ///
@@ -93,7 +93,7 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   ///
   /// - Parameter entry: An event that this object delivered.
   public func acknowledge(_ entry: LogEntry<Event>) {
-    feed.acknowledge(entry.position, of: entry.producer, at: entry.swapCount)
+    feed.acknowledge(entry.position, of: entry.producer, at: entry.switchCount)
   }
 
   /// Saves the consumer's position now, instead of at the next regular time.

@@ -6,7 +6,7 @@ import Signals
 /// Finds the current directory of a log: the directory at its path, or in a scope, the directory in the current
 /// contents.
 ///
-/// In a scope, it takes part in swaps as follows:
+/// In a scope, it takes part in switches as follows:
 ///
 /// ```
 ///   hold      an append in progress ends, and later ones wait
@@ -14,8 +14,8 @@ import Signals
 ///   resume    appends continue in the new directory
 /// ```
 ///
-/// A process that swaps does not wait for the appends of other processes. An append that meets such a swap waits until
-/// its own process has followed the swap.
+/// A process that switches does not wait for the appends of other processes. An append that meets such a switch waits until
+/// its own process has followed the switch.
 final class LogLocation: Sendable {
   let url: URL
   let scope: Scope?
@@ -26,7 +26,7 @@ final class LogLocation: Sendable {
   /// The directory of a log without a scope.
   private let fixed: LogPlace?
 
-  /// Held during an append, and while the contents are swapped.
+  /// Held during an append, and while the contents are switched.
   private let turn = OwnedLock()
 
   private struct State {
@@ -44,7 +44,7 @@ final class LogLocation: Sendable {
     state = Guarded(State(place: .success(place)))
   }
 
-  /// Opens the directory of a log in a root whose contents may be swapped, and creates it if it does not exist.
+  /// Opens the directory of a log in a root whose contents may be switched, and creates it if it does not exist.
   init(name: String, scope: Scope, policy: ScopePolicy) throws(AppGroupsLogError) {
     self.name = name
     self.scope = scope
@@ -57,7 +57,7 @@ final class LogLocation: Sendable {
     }
     url = try LogPlace.url(of: name, in: container)
     state = Guarded(State(place: .failure(.inaccessible(.notFound(url)))))
-    // Enrolled before the directory is opened, so that no later swap is missed.
+    // Enrolled before the directory is opened, so that no later switch is missed.
     let membership = scope.enrol(self)
     state.withLock { $0.membership = membership }
     _ = try open(isMaking: true)
@@ -73,15 +73,15 @@ final class LogLocation: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether a swap has closed the log.
+  /// A Boolean value that indicates whether a switch has closed the log.
   var isClosed: Bool {
     if case .failure(let error) = state.withLock({ $0.place }) { return error.isAboutClosing }
     return false
   }
 
   /// The number of the current contents, or `nil` if they have no directory for the log.
-  var swapCount: Int? {
-    if case .success(let place) = state.withLock({ $0.place }) { return place.swapCount }
+  var switchCount: Int? {
+    if case .success(let place) = state.withLock({ $0.place }) { return place.switchCount }
     return nil
   }
 
@@ -122,7 +122,7 @@ final class LogLocation: Sendable {
     }
   }
 
-  /// Runs a closure with the current directory, during which this process does not swap the contents.
+  /// Runs a closure with the current directory, during which this process does not switch the contents.
   ///
   /// - Parameter body: Receives the directory. If the log's path leads elsewhere and `isFinal` is `false`, it may
   ///   return `nil` to be called again after the location has settled.
@@ -132,7 +132,7 @@ final class LogLocation: Sendable {
     _ body: (_ place: LogPlace, _ isFinal: Bool) throws(AppGroupsLogError) -> Result?
   ) throws(AppGroupsLogError) -> Result {
     if fixed == nil, !turn.isHeldByThisThread {
-      // Other processes may swap the contents one after the other.
+      // Other processes may switch the contents one after the other.
       let result = try Backoff.constant(.zero).repeating(within: DirectoryRules.patience(for: url)) {
         () throws(AppGroupsLogError) -> Result?? in
         if let result = try attempt(false, body) { return result }
@@ -148,7 +148,7 @@ final class LogLocation: Sendable {
     _ isFinal: Bool, _ body: (LogPlace, Bool) throws(AppGroupsLogError) -> Result?
   ) throws(AppGroupsLogError) -> Result? {
     if let fixed { return try body(fixed, isFinal) }
-    // The thread that swaps already holds the turn.
+    // The thread that switches already holds the turn.
     if turn.isHeldByThisThread { return try body(place, isFinal) }
     return try turn.withLock { () throws(AppGroupsLogError) in
       let known = state.withLock { $0.place }
@@ -159,7 +159,7 @@ final class LogLocation: Sendable {
 
   /// Ensures that the log's path leads to the current directory.
   ///
-  /// - Returns: `false` if the thread cannot wait, because a swap may be waiting for it.
+  /// - Returns: `false` if the thread cannot wait, because a switch may be waiting for it.
   private func settle() throws(AppGroupsLogError) -> Bool {
     guard let scope, !scope.isDelayedByThisThread else { return false }
     guard scope.isFollowed else { return scope.waitUntilFollowed() }
@@ -174,17 +174,17 @@ final class LogLocation: Sendable {
 
   /// Returns the directory at the log's path.
   ///
-  /// Call this while the contents are not swapped.
+  /// Call this while the contents are not switched.
   private func current(isMaking: Bool) throws(AppGroupsLogError) -> LogPlace {
-    var count = scope?.swapCount.value ?? 0
+    var count = scope?.switchCount.value ?? 0
     switch state.withLock({ $0.place }) {
     case .success(let place):
       if try place.isAtPath { return place }
-      count = place.swapCount
+      count = place.switchCount
     case .failure(let error):
       if error.isAboutClosing { throw error }
     }
-    let place = try LogPlace(opening: name, in: container, swapCount: count, isMaking: isMaking)
+    let place = try LogPlace(opening: name, in: container, switchCount: count, isMaking: isMaking)
     replace(.success(place))
     return place
   }
@@ -193,7 +193,7 @@ final class LogLocation: Sendable {
     _ body: () throws(AppGroupsLogError) -> Result
   ) throws(AppGroupsLogError) -> Result {
     guard let scope else { return try body() }
-    // A swap by another process is followed first.
+    // A switch by another process is followed first.
     return try scope.steadily(
       orThrow: { [url] in
         if case .suspended = $0 as? DurableFileError { return .suspended(url, operation: "open") }
@@ -208,17 +208,17 @@ final class LogLocation: Sendable {
 }
 
 extension LogLocation: ScopeMember {
-  var swapStage: ScopeStage { .logs }
+  var switchStage: ScopeStage { .logs }
 
   @available(*, noasync)
-  func holdForSwap(within patience: Duration?) -> Bool { turn.lock(within: patience) }
+  func holdForSwitch(within patience: Duration?) -> Bool { turn.lock(within: patience) }
 
   func letGo() {
     if turn.isHeldByThisThread { turn.unlock() }
   }
 
-  func prepareSwap(_ outcome: ScopeOutcome) {
-    guard outcome == .swapped, let scope else { return }
+  func prepareSwitch(_ outcome: ScopeOutcome) {
+    guard outcome == .switched, let scope else { return }
     if !turn.isHeldByThisThread { turn.lock() }
     switch state.withLock({ $0.place }) {
     case .failure(let error) where error.isAboutClosing: return
@@ -226,14 +226,14 @@ extension LogLocation: ScopeMember {
     case .success(let place) where isExcluded(place, from: scope): return
     default: break
     }
-    guard policy == .follows else { return replace(.failure(.closedBySwap(url))) }
+    guard policy == .follows else { return replace(.failure(.closedBySwitch(url))) }
     let next = Result { () throws(AppGroupsLogError) in
-      try LogPlace(opening: name, in: container, swapCount: scope.swapCount.value + 1, isMaking: true)
+      try LogPlace(opening: name, in: container, switchCount: scope.switchCount.value + 1, isMaking: true)
     }
     replace(next)
   }
 
-  /// Returns a Boolean value that indicates whether a directory stays at its path when the contents are swapped.
+  /// Returns a Boolean value that indicates whether a directory stays at its path when the contents are switched.
   private func isExcluded(_ place: LogPlace, from scope: Scope) -> Bool {
     do throws(AppGroupsLogError) {
       guard try place.isAtPath else { return false }
@@ -244,11 +244,11 @@ extension LogLocation: ScopeMember {
     }
   }
 
-  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+  func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
 
   /// Lets appends continue.
   ///
   /// It waits until everything shows the new contents. Otherwise, an event could be appended to them by a thread that
   /// finds the old ones before and after the append.
-  func resumeAfterSwap() { letGo() }
+  func resumeAfterSwitch() { letGo() }
 }

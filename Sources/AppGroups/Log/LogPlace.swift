@@ -14,7 +14,7 @@ final class LogPlace: Sendable {
   let url: URL
 
   /// The number of the contents in the log's scope; 0 without a scope.
-  let swapCount: Int
+  let switchCount: Int
 
   /// The open directory, or `nil` if the path identifies the directory.
   private let anchor: LogAnchor?
@@ -40,7 +40,7 @@ final class LogPlace: Sendable {
     }
     self.name = name
     self.container = container
-    swapCount = 0
+    switchCount = 0
     anchor = nil
     prefix = url.path + "/"
     try make()
@@ -50,17 +50,17 @@ final class LogPlace: Sendable {
   ///
   /// - Parameters:
   ///   - name: The log's name.
-  ///   - container: The container, whose contents must not be swapped during the call.
-  ///   - swapCount: The number of the contents.
+  ///   - container: The container, whose contents must not be switched during the call.
+  ///   - switchCount: The number of the contents.
   ///   - isMaking: A Boolean value that indicates whether to create missing directories.
   /// - Throws: ``AppGroupsLogError``.
   init(
-    opening name: String, in container: AppGroupsContainer, swapCount: Int, isMaking: Bool
+    opening name: String, in container: AppGroupsContainer, switchCount: Int, isMaking: Bool
   ) throws(AppGroupsLogError) {
     url = try Self.url(of: name, in: container)
     self.name = name
     self.container = container
-    self.swapCount = swapCount
+    self.switchCount = switchCount
     if isMaking { try Self.makeDirectory(name, in: container) }
     guard let anchor = LogAnchor(url.path) else { throw .inaccessible(DurableFileError(errno, "open", url)) }
     self.anchor = anchor

@@ -2,16 +2,16 @@ import Dispatch
 import FileSignals
 import Signals
 
-/// Following the swaps of other processes.
+/// Following the switches of other processes.
 extension Scope {
   /// The number of times that a member makes the scope follow without effect, before it accepts the contents as they
   /// are.
   static let maximumFollowings = 3
 
-  /// The longest wait for a swap, in seconds.
+  /// The longest wait for a switch, in seconds.
   static let followTimeout = 10.0
 
-  /// Waits on another thread until no process swaps the contents, and makes the members show them.
+  /// Waits on another thread until no process switches the contents, and makes the members show them.
   ///
   /// Calls during a wait share the next one.
   ///
@@ -23,7 +23,7 @@ extension Scope {
     DispatchQueue.global(qos: .userInitiated).async { [self] in
       members.following.run {
         let followers = members.followers.withLock { exchange(&$0, with: []) }
-        // A swap by this process ends first.
+        // A switch by this process ends first.
         members.turn.withLock {}
         catchUp()
         for completion in followers { completion() }
@@ -33,21 +33,21 @@ extension Scope {
 
   /// Waits until the members show the current contents of the root.
   ///
-  /// The wait has a limit, because a swap may in turn wait for this thread while it holds a lock of the user. Inside an
-  /// operation that a swap waits for, this method does not wait.
+  /// The wait has a limit, because a switch may in turn wait for this thread while it holds a lock of the user. Inside an
+  /// operation that a switch waits for, this method does not wait.
   ///
   /// - Returns: `true` if the members show the current contents.
   package func waitUntilFollowed() -> Bool {
     if isFollowed { return true }
     if isDelayedByThisThread { return false }
     let deadline = DispatchTime.now() + Self.followTimeout
-    var (count, followings) = (swapCount.value, 0)
+    var (count, followings) = (switchCount.value, 0)
     repeat {
       let isDone = DispatchSemaphore(value: 0)
       follow { isDone.signal() }
       guard isDone.wait(timeout: deadline) == .success else { break }
-      // Without a swap in between, the owner cannot determine the contents.
-      followings = exchange(&count, with: swapCount.value) == count ? followings + 1 : 0
+      // Without a switch in between, the owner cannot determine the contents.
+      followings = exchange(&count, with: switchCount.value) == count ? followings + 1 : 0
     } while !isFollowed && followings < Self.maximumFollowings
     return isFollowed
   }

@@ -4,11 +4,11 @@ public import Foundation
 public import Signals
 import Synchronization
 
-/// A root directory whose contents can be swapped while live values observe them.
+/// A root directory whose contents can be switched while live values observe them.
 ///
-/// When the contents are swapped, a live value that was opened in the scope follows, or is closed, according to its
+/// When the contents are switched, a live value that was opened in the scope follows, or is closed, according to its
 /// ``ScopePolicy``. A value that follows sends the value in the new contents, and does not have to be opened
-/// again. The owner of the root, such as an environment switch, suspends all live values, swaps the contents, and
+/// again. The owner of the root, such as an environment switch, suspends all live values, switches the contents, and
 /// resumes the values.
 ///
 /// ```swift
@@ -18,7 +18,7 @@ import Synchronization
 ///
 /// let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 /// let app = try AppContainer(home: home)
-/// print(app.scope.swapCount.value)  // Prints "0"
+/// print(app.scope.switchCount.value)  // Prints "0"
 /// try FileManager.default.removeItem(at: home)
 /// ```
 ///
@@ -28,96 +28,96 @@ public final class Scope: Sendable {
   /// The root directory.
   public let root: URL
 
-  /// The number of swaps by any process since the scope was created.
+  /// The number of switches by any process since the scope was created.
   ///
   /// It changes after all live values of the scope show the new contents.
-  public let swapCount: Property<Int>
+  public let switchCount: Property<Int>
 
   /// The directory in the root for contents that are not in place, which must not be reached through links.
   let foreign: URL?
 
-  /// Returns a Boolean value that indicates whether swaps leave an entry in place, given its path below the root.
+  /// Returns a Boolean value that indicates whether switches leave an entry in place, given its path below the root.
   let excludes: @Sendable (_ path: String) -> Bool
 
-  private let swaps: MutableProperty<Int>
+  private let switches: MutableProperty<Int>
   let members: ScopeMembers
   private let whileSteady: @Sendable (() throws -> Void) throws -> Void
-  private let hasGoneOver: @Sendable () -> Bool
+  private let hasSwitched: @Sendable () -> Bool
   let catchUp: @Sendable () -> Void
 
-  /// The object that announces swaps, retained so that it stays alive.
+  /// The object that announces switches, retained so that it stays alive.
   private let owner: (any AnyObject & Sendable)?
 
-  /// Creates the scope of a directory that only this process swaps.
+  /// Creates the scope of a directory that only this process switches.
   ///
   /// - Parameter root: The root directory.
   package convenience init(root: URL) {
-    self.init(root: root, whileSteady: { try $0() }, hasGoneOver: { true }, catchUp: {})
+    self.init(root: root, whileSteady: { try $0() }, hasSwitched: { true }, catchUp: {})
   }
 
-  /// Creates the scope of a directory that several processes swap.
+  /// Creates the scope of a directory that several processes switch.
   ///
   /// - Parameters:
   ///   - root: The root directory.
   ///   - foreign: A directory in the root, without symbolic links in its path, for contents that are not in place.
-  ///   - excludes: Returns `true` if swaps leave an entry in place, given its path below the root.
-  ///   - whileSteady: Runs a closure while no process swaps the contents. On the thread that swaps them, it runs the
+  ///   - excludes: Returns `true` if switches leave an entry in place, given its path below the root.
+  ///   - whileSteady: Runs a closure while no process switches the contents. On the thread that switches them, it runs the
   ///     closure at once.
-  ///   - hasGoneOver: Returns `false` while the contents may differ from the ones that the members show.
-  ///   - catchUp: Waits until no process swaps the contents, and makes the members show them.
+  ///   - hasSwitched: Returns `false` while the contents may differ from the ones that the members show.
+  ///   - catchUp: Waits until no process switches the contents, and makes the members show them.
   package init(
     root: URL,
     foreign: URL? = nil,
     excludes: @escaping @Sendable (_ path: String) -> Bool = { _ in false },
     whileSteady: @escaping @Sendable (() throws -> Void) throws -> Void,
-    hasGoneOver: @escaping @Sendable () -> Bool,
+    hasSwitched: @escaping @Sendable () -> Bool,
     catchUp: @escaping @Sendable () -> Void
   ) {
     self.root = root
     self.foreign = foreign
     self.excludes = excludes
     self.whileSteady = whileSteady
-    self.hasGoneOver = hasGoneOver
+    self.hasSwitched = hasSwitched
     self.catchUp = catchUp
-    swaps = MutableProperty(0)
-    swapCount = swaps
+    switches = MutableProperty(0)
+    switchCount = switches
     members = ScopeMembers()
     owner = nil
   }
 
-  /// Creates another object for an existing scope; the members of both objects are swapped together.
+  /// Creates another object for an existing scope; the members of both objects are switched together.
   ///
   /// - Parameters:
   ///   - scope: The existing scope.
   ///   - owner: An object to keep alive, as long as this scope, a member that is enrolled in it, or an observer of its
-  ///     swap count exists.
+  ///     switch count exists.
   package init(_ scope: Scope, keeping owner: any AnyObject & Sendable) {
     root = scope.root
     foreign = scope.foreign
     excludes = scope.excludes
     whileSteady = scope.whileSteady
-    hasGoneOver = scope.hasGoneOver
+    hasSwitched = scope.hasSwitched
     catchUp = scope.catchUp
-    swaps = scope.swaps
-    swapCount = Property(swaps, keeping: owner)
+    switches = scope.switches
+    switchCount = Property(switches, keeping: owner)
     members = scope.members
     self.owner = owner
   }
 
-  /// A Boolean value that indicates whether the calling thread is swapping the contents, and no other thread or process
+  /// A Boolean value that indicates whether the calling thread is switching the contents, and no other thread or process
   /// can.
-  package var isSwappedByThisThread: Bool { members.turn.isHeldByThisThread }
+  package var isSwitchedByThisThread: Bool { members.turn.isHeldByThisThread }
 
   /// A Boolean value that indicates whether the members show the current contents of the root.
   ///
-  /// Content that was read earlier belongs to the current contents, too, unless the member has followed a swap in
+  /// Content that was read earlier belongs to the current contents, too, unless the member has followed a switch in
   /// between.
-  package var isFollowed: Bool { (!members.isSwapping || members.turn.isHeldByThisThread) && hasGoneOver() }
+  package var isFollowed: Bool { (!members.isSwitching || members.turn.isHeldByThisThread) && hasSwitched() }
 
-  /// The identity of the scope, which objects share if their members are swapped together.
+  /// The identity of the scope, which objects share if their members are switched together.
   var identity: ObjectIdentifier { ObjectIdentifier(members) }
 
-  /// Runs a closure that creates something in the root, while the contents are not being swapped.
+  /// Runs a closure that creates something in the root, while the contents are not being switched.
   package func steadily<Result>(_ body: () throws -> Result) throws -> Result {
     var result: Result?
     try whileSteady { result = try body() }
@@ -125,7 +125,7 @@ public final class Scope: Sendable {
     return result
   }
 
-  /// Runs a closure that creates something in the root, while the contents are not being swapped.
+  /// Runs a closure that creates something in the root, while the contents are not being switched.
   ///
   /// - Parameters:
   ///   - failure: Converts an error of the owner, which could not keep the contents in place.
@@ -144,72 +144,72 @@ public final class Scope: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether this thread is inside an operation of a member for which a swap must wait.
+  /// A Boolean value that indicates whether this thread is inside an operation of a member for which a switch must wait.
   ///
-  /// Such a thread must not wait for a swap by another thread or process, because that would wait for this thread.
-  package var isDelayedByThisThread: Bool { members.all.contains { $0.delaysSwapOnThisThread } }
+  /// Such a thread must not wait for a switch by another thread or process, because that would wait for this thread.
+  package var isDelayedByThisThread: Bool { members.all.contains { $0.delaysSwitchOnThisThread } }
 
-  /// Makes a member take part in each later swap.
+  /// Makes a member take part in each later switch.
   ///
-  /// It waits for a swap in progress, in which the member would not take part. If that swap waits for work of this
-  /// thread, the member takes part in it. If the swap lasts long, the member takes part in it as long as the swap does
+  /// It waits for a switch in progress, in which the member would not take part. If that switch waits for work of this
+  /// thread, the member takes part in it. If the switch lasts long, the member takes part in it as long as the switch does
   /// not hold its members yet.
   ///
   /// - Parameter member: The member, which is not kept alive.
   /// - Returns: A token that removes the member when it is cancelled or released. It keeps the scope alive.
   package func enrol(_ member: any ScopeMember) -> SignalSubscription {
     while true {
-      let isSwapping = members.turn.isHeldByThisThread
-      let hasTurn = !isSwapping && (members.turn.tryLock() || waitForTurn())
-      let number = members.add(member, isForced: isSwapping || isDelayedByThisThread)
+      let isSwitching = members.turn.isHeldByThisThread
+      let hasTurn = !isSwitching && (members.turn.tryLock() || waitForTurn())
+      let number = members.add(member, isForced: isSwitching || isDelayedByThisThread)
       if hasTurn { members.turn.unlock() }
       if let number { return SignalSubscription { [self] in members.remove(number) } }
     }
   }
 
-  /// Acquires the turn after the swap in progress, unless that may be waiting for this thread.
+  /// Acquires the turn after the switch in progress, unless that may be waiting for this thread.
   ///
-  /// The wait has a limit, because the swap may wait for a lock of the user that this thread holds.
+  /// The wait has a limit, because the switch may wait for a lock of the user that this thread holds.
   private func waitForTurn() -> Bool {
     !isDelayedByThisThread && members.turn.lock(within: .seconds(Self.followTimeout))
   }
 
-  /// A Boolean value that indicates whether a thread swaps the contents, or is about to.
-  package var isBeingSwapped: Bool { members.turn.isHeld }
+  /// A Boolean value that indicates whether a thread switches the contents, or is about to.
+  package var isBeingSwitched: Bool { members.turn.isHeld }
 
-  /// Swaps the contents while every member waits, and sends the changes of all members as one.
+  /// Switches the contents while every member waits, and sends the changes of all members as one.
   ///
-  /// - Parameter act: Swaps the contents. If it throws an error, the contents must be unchanged.
+  /// - Parameter act: Switches the contents. If it throws an error, the contents must be unchanged.
   /// - Returns: The result of `act`. Each member then shows the new contents, and subscribers have received them.
   /// - Throws: The error of a member or of `act`. The contents are then unchanged, and the members continue with them.
-  package func swap<Result>(_ act: () throws -> Result) throws -> Result {
+  package func switchContents<Result>(_ act: () throws -> Result) throws -> Result {
     let changes = ScopeChanges()
     defer { changes.send() }
-    return try swap(into: changes, act)
+    return try switchContents(into: changes, act)
   }
 
-  /// Swaps the contents while every member waits.
+  /// Switches the contents while every member waits.
   ///
   /// - Parameters:
   ///   - changes: The object that collects the changes. The caller sends it when no lock is held.
-  ///   - act: Swaps the contents. If it throws an error, the contents must be unchanged.
+  ///   - act: Switches the contents. If it throws an error, the contents must be unchanged.
   ///   - publish: Writes properties of the owner as a part of the change.
   /// - Returns: The result of `act`. Each member then shows the new contents.
   /// - Throws: The error of a member or of `act`. The contents are then unchanged, and the members continue with them.
-  package func swap<Result>(
+  package func switchContents<Result>(
     into changes: ScopeChanges, _ act: () throws -> Result, publishing publish: (Result) -> Void = { _ in }
   ) throws -> Result {
     try withTurn {
       let held = try members.hold()
       let result: Result
       do {
-        members.isSwapping = true
+        members.isSwitching = true
         result = try act()
       } catch {
         release(held, .unchanged, into: changes)
         throw error
       }
-      release(held, .swapped, into: changes) { publish(result) }
+      release(held, .switched, into: changes) { publish(result) }
       return result
     }
   }
@@ -229,30 +229,30 @@ public final class Scope: Sendable {
     }
   }
 
-  /// Makes every member show new contents that another process has swapped in.
+  /// Makes every member show new contents that another process has switched in.
   ///
   /// - Parameters:
   ///   - changes: The object that collects the changes. The caller sends it when no lock is held.
   ///   - publish: Writes properties of the owner as a part of the change.
-  package func followSwap(into changes: ScopeChanges, publishing publish: () -> Void) {
+  package func followSwitch(into changes: ScopeChanges, publishing publish: () -> Void) {
     withTurn {
-      members.isSwapping = true
-      // The swap has already happened, so no member can refuse it. A member that cannot be held is prepared
+      members.isSwitching = true
+      // The switch has already happened, so no member can refuse it. A member that cannot be held is prepared
       // nevertheless.
-      release(members.holdAfterSwap(), .swapped, into: changes, publishing: publish)
+      release(members.holdAfterSwitch(), .switched, into: changes, publishing: publish)
     }
   }
 
-  /// Makes every member show new contents that another process has swapped in, and sends the changes as one.
-  package func followSwap() {
+  /// Makes every member show new contents that another process has switched in, and sends the changes as one.
+  package func followSwitch() {
     let changes = ScopeChanges()
-    followSwap(into: changes) {}
+    followSwitch(into: changes) {}
     changes.send()
   }
 
   private func withTurn<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if members.turn.isHeldByThisThread {
-      stop(because: "A swap began inside another swap of the same scope; begin it after the other one has returned")
+      stop(because: "A switch began inside another switch of the same scope; begin it after the other one has returned")
     }
     return try members.turn.withLock(body)
   }
@@ -261,15 +261,15 @@ public final class Scope: Sendable {
   private func release(
     _ held: [any ScopeMember], _ outcome: ScopeOutcome, into changes: ScopeChanges, publishing publish: () -> Void = {}
   ) {
-    for member in held { member.prepareSwap(outcome) }
+    for member in held { member.prepareSwitch(outcome) }
     changes.publish {
-      for member in held { member.publishSwap(outcome, into: changes) }
-      guard outcome == .swapped else { return }
+      for member in held { member.publishSwitch(outcome, into: changes) }
+      guard outcome == .switched else { return }
       publish()
-      swaps.modify { $0 += 1 }
+      switches.modify { $0 += 1 }
     }
-    members.isSwapping = false
+    members.isSwitching = false
     members.reopen()
-    for member in held { member.resumeAfterSwap() }
+    for member in held { member.resumeAfterSwitch() }
   }
 }

@@ -1,6 +1,6 @@
 import Signals
 
-/// The changes to live values by a swap of a ``Scope``, collected so that all of them are sent as one.
+/// The changes to live values by a switch of a ``Scope``, collected so that all of them are sent as one.
 ///
 /// The owner of the scope creates the object, lets the members publish into it while the contents are locked, unlocks
 /// the contents, and then calls ``send()``. No lock is held while subscribers are called.

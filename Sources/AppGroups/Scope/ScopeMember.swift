@@ -1,69 +1,69 @@
-/// A live value that takes part in the swaps of a ``Scope``.
+/// A live value that takes part in the switches of a ``Scope``.
 ///
-/// A swap has five steps, all on one thread. All members finish a step before the next one begins:
+/// A switch has five steps, all on one thread. All members finish a step before the next one begins:
 ///
 /// ```
 ///   hold      work in progress ends, and new work waits; if one member takes long, all others are let go again
 ///   settle    the member closes and saves what it must
-///             ── the contents are swapped ──
+///             ── the contents are switched ──
 ///   prepare   the member reads its new content; nothing is sent
 ///   publish   the member stores what it read, in a batch with all others
 ///   resume    waiting work continues; then the batch is sent
 /// ```
 package protocol ScopeMember: AnyObject, Sendable {
-  /// A Boolean value that indicates whether this thread is inside an operation for which a swap waits.
+  /// A Boolean value that indicates whether this thread is inside an operation for which a switch waits.
   ///
   /// The default is `false`.
-  var delaysSwapOnThisThread: Bool { get }
+  var delaysSwitchOnThisThread: Bool { get }
 
   /// The place of the member among all members.
-  var swapStage: ScopeStage { get }
+  var switchStage: ScopeStage { get }
 
-  /// Finishes the work in progress, and keeps new work waiting until ``publishSwap(_:into:)`` or ``resumeAfterSwap()``.
+  /// Finishes the work in progress, and keeps new work waiting until ``publishSwitch(_:into:)`` or ``resumeAfterSwitch()``.
   ///
   /// - Parameter patience: The longest time to wait for the work in progress, or `nil` to wait as long as it takes.
   ///   That work may itself wait for a member that is already held, so only the first member is waited for without a
   ///   limit.
   /// - Returns: `false` if the work takes longer; the member is then not held.
-  /// - Throws: The reason why the contents cannot be swapped now. Then no member is held, and nothing is swapped.
-  func holdForSwap(within patience: Duration?) throws -> Bool
+  /// - Throws: The reason why the contents cannot be switched now. Then no member is held, and nothing is switched.
+  func holdForSwitch(within patience: Duration?) throws -> Bool
 
-  /// Undoes ``holdForSwap(within:)``, because another member takes too long or refuses.
+  /// Undoes ``holdForSwitch(within:)``, because another member takes too long or refuses.
   ///
   /// The default implementation does nothing.
   func letGo()
 
-  /// Saves and closes everything that must not be open during the swap.
+  /// Saves and closes everything that must not be open during the switch.
   ///
   /// The default implementation does nothing.
-  func settleForSwap()
+  func settleForSwitch()
 
   /// Reads the content after the attempt, and keeps it.
   ///
-  /// No error stops the swap, because it has already happened. A member that cannot read its content publishes the
+  /// No error stops the switch, because it has already happened. A member that cannot read its content publishes the
   /// error as its status.
-  func prepareSwap(_ outcome: ScopeOutcome)
+  func prepareSwitch(_ outcome: ScopeOutcome)
 
   /// Stores the prepared content.
   ///
   /// It runs inside a batch, so properties send nothing yet. Other events are sent through
   /// ``ScopeChanges/afterwards(_:)``.
-  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges)
+  func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges)
 
   /// Lets waiting work continue, after all members have stored their content.
   ///
   /// The default implementation does nothing.
-  func resumeAfterSwap()
+  func resumeAfterSwitch()
 }
 
 extension ScopeMember {
-  package var delaysSwapOnThisThread: Bool { false }
-  package var swapStage: ScopeStage { .contents }
-  package func holdForSwap(within patience: Duration?) throws -> Bool { true }
+  package var delaysSwitchOnThisThread: Bool { false }
+  package var switchStage: ScopeStage { .contents }
+  package func holdForSwitch(within patience: Duration?) throws -> Bool { true }
   package func letGo() {}
-  package func settleForSwap() {}
-  package func prepareSwap(_ outcome: ScopeOutcome) {}
-  package func resumeAfterSwap() {}
+  package func settleForSwitch() {}
+  package func prepareSwitch(_ outcome: ScopeOutcome) {}
+  package func resumeAfterSwitch() {}
 }
 
 /// The order in which the members of a ``Scope`` are held, prepared and published.
@@ -76,17 +76,17 @@ package enum ScopeStage: Int, Sendable, Comparable, CaseIterable {
 
   /// Members that are used from inside the work of others, such as logs in a transaction.
   ///
-  /// They are held last, so that work that a swap waits for rarely waits for them.
+  /// They are held last, so that work that a switch waits for rarely waits for them.
   case logs
 
   package static func < (first: ScopeStage, second: ScopeStage) -> Bool { first.rawValue < second.rawValue }
 }
 
-/// The result of an attempt to swap the contents of a ``Scope``.
+/// The result of an attempt to switch the contents of a ``Scope``.
 package enum ScopeOutcome: Sendable, Hashable {
   /// The contents are unchanged.
   case unchanged
 
   /// The contents were replaced.
-  case swapped
+  case switched
 }

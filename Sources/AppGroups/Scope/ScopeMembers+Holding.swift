@@ -16,10 +16,10 @@ extension ScopeMembers {
     return held
   }
 
-  /// Waits for the work of all members in progress, after a swap that no member can refuse any more.
+  /// Waits for the work of all members in progress, after a switch that no member can refuse any more.
   ///
   /// - Returns: The members, including any that could not be held.
-  func holdAfterSwap() -> [any ScopeMember] { hold(keepingRefusing: true).held }
+  func holdAfterSwitch() -> [any ScopeMember] { hold(keepingRefusing: true).held }
 
   private func hold(keepingRefusing: Bool) -> (held: [any ScopeMember], refusal: (any Error)?) {
     var first: (any ScopeMember)?
@@ -30,7 +30,7 @@ extension ScopeMembers {
       let additions = additions
       for member in order(beginningWith: first) {
         do {
-          let isHeld = try member.holdForSwap(within: held.isEmpty ? nil : Self.patience)
+          let isHeld = try member.holdForSwitch(within: held.isEmpty ? nil : Self.patience)
           if !isHeld { slow = member }
         } catch {
           if !keepingRefusing { refusal = error }
@@ -41,8 +41,8 @@ extension ScopeMembers {
       // Work that this thread waited for may have added a member. None is added from here on, because it would be
       // overlooked.
       if slow == nil, refusal == nil, close(after: additions) {
-        let ordered = ScopeStage.allCases.flatMap { stage in held.filter { $0.swapStage == stage } }
-        for member in ordered { member.settleForSwap() }
+        let ordered = ScopeStage.allCases.flatMap { stage in held.filter { $0.switchStage == stage } }
+        for member in ordered { member.settleForSwitch() }
         return (ordered, nil)
       }
       for member in held { member.letGo() }

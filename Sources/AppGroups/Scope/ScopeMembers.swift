@@ -10,13 +10,13 @@ final class ScopeMembers: Sendable {
     weak var member: (any ScopeMember)?
   }
 
-  /// The lock that is held while the contents are swapped.
+  /// The lock that is held while the contents are switched.
   let turn = OwnedLock()
 
   private struct State {
     var entries: [Entry] = []
     var count = 0
-    /// A Boolean value that indicates whether a swap holds the members, and would overlook another one.
+    /// A Boolean value that indicates whether a switch holds the members, and would overlook another one.
     var isClosed = false
   }
 
@@ -28,11 +28,11 @@ final class ScopeMembers: Sendable {
 
   private let isActing = Atomic(false)
 
-  /// A Boolean value that indicates whether the contents are being swapped and the members do not show the new ones
+  /// A Boolean value that indicates whether the contents are being switched and the members do not show the new ones
   /// yet.
   ///
   /// Only the thread that holds ``turn`` changes it.
-  var isSwapping: Bool {
+  var isSwitching: Bool {
     get { isActing.load(ordering: .acquiring) }
     set { isActing.store(newValue, ordering: .releasing) }
   }
@@ -40,7 +40,7 @@ final class ScopeMembers: Sendable {
   /// The number of members that were ever added.
   var additions: Int { state.withLock { $0.count } }
 
-  /// Closes the list for a swap that holds all members, unless some were added after a number of additions.
+  /// Closes the list for a switch that holds all members, unless some were added after a number of additions.
   ///
   /// - Returns: `true` if the list is closed.
   func close(after additions: Int) -> Bool {
@@ -60,7 +60,7 @@ final class ScopeMembers: Sendable {
   ///   - isForced: A Boolean value that determines whether to add it even if the list is closed.
   /// - Returns: The number to remove it with, or `nil` if the list is closed.
   func add(_ member: any ScopeMember, isForced: Bool) -> Int? {
-    let stage = member.swapStage
+    let stage = member.switchStage
     return state.withLock { state in
       if state.isClosed, !isForced { return nil }
       state.count += 1

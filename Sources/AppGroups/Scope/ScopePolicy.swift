@@ -1,4 +1,4 @@
-/// The behavior of a live value when the contents of its ``Scope`` are swapped.
+/// The behavior of a live value when the contents of its ``Scope`` are switched.
 public enum ScopePolicy: Sendable, Hashable {
   /// The value continues with its content in the new contents.
   case follows

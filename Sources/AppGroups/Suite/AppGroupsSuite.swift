@@ -112,19 +112,19 @@ public final class AppGroupsSuite: SharedValue {
     try self.init(SharedFileLocation(url: url), durability, maximumSize, polling, isCreating: false)
   }
 
-  /// Opens a suite in a root whose contents may be swapped, such as the root of environments, and creates it if it is
+  /// Opens a suite in a root whose contents may be switched, such as the root of environments, and creates it if it is
   /// missing.
   ///
-  /// When the contents are swapped, the suite follows: it has the values of the file with its name in the new contents,
-  /// in one change. The swap waits for a change in progress. A change that begins during the swap waits, and then
+  /// When the contents are switched, the suite follows: it has the values of the file with its name in the new contents,
+  /// in one change. The switch waits for a change in progress. A change that begins during the switch waits, and then
   /// changes the new file.
   ///
   /// - Parameters:
   ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///     Files, suites and cookie jars of a container need different names.
   ///   - scope: The root; the file is in its folder `Files`.
-  ///   - onSwap: The policy for a swap. By default the suite follows. A suite that is closed keeps its last values, and
-  ///     changes throw ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` report, too.
+  ///   - onSwitch: The policy for a switch. By default the suite follows. A suite that is closed keeps its last values, and
+  ///     changes throw ``AppGroupsFileError/closedBySwitch(_:)``, which ``status`` and ``failures`` report, too.
   ///   - durability: The failures that a change survives after it returns; by default also a power failure.
   ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
   ///     that would need more is not made.
@@ -133,13 +133,13 @@ public final class AppGroupsSuite: SharedValue {
   public convenience init(
     name: String,
     scope: Scope,
-    onSwap: ScopePolicy = .follows,
+    onSwitch: ScopePolicy = .follows,
     durability: Durability = .storage,
     maximumSize: Int = 64 << 20,
     polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
     let location = try SharedFileLocation(name: name, scope: scope)
-    try self.init(location, durability, maximumSize, polling, isCreating: true, scope: scope, policy: onSwap)
+    try self.init(location, durability, maximumSize, polling, isCreating: true, scope: scope, policy: onSwitch)
   }
 
   init(
@@ -158,7 +158,7 @@ public final class AppGroupsSuite: SharedValue {
       isCreating: isCreating,
       scope: scope,
       policy: policy,
-      willGoOver: { format.beginAnew() },
+      willSwitch: { format.beginAnew() },
       changes: changes
     )
     property = Property(engine.value, keeping: engine)

@@ -32,7 +32,7 @@ public struct SuiteContents: Sendable {
 
   private(set) var entries: [ExactString: SuiteEntry]
 
-  /// The number of swaps of the scope before these contents were read.
+  /// The number of switches of the scope before these contents were read.
   private(set) var origin = 0
 
   /// A number that is greater for contents that were read or stored later.

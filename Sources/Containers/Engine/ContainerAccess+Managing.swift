@@ -117,7 +117,7 @@ extension ContainerAccess {
       // State in memory may be unsaved, and is needed if the environment stays as it is.
       try flush()
       try makeDirectories(of: name)
-      _ = try engine.scope.swap(into: changes) {
+      _ = try engine.scope.switchContents(into: changes) {
         var changed = state
         // Other processes must read everything again, as after a switch.
         changed.switches += 1

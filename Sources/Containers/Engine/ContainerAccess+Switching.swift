@@ -12,7 +12,7 @@ extension ContainerAccess {
     do {
       try ask(old, new)
       try flush()
-      try swapScope {
+      try switchScope {
         var changed = state
         changed.active = id
         changed.switches += 1
@@ -40,10 +40,10 @@ extension ContainerAccess {
   }
 
   /// Runs a closure while all live values of the root are held.
-  private func swapScope(_ act: () throws -> Void) throws {
+  private func switchScope(_ act: () throws -> Void) throws {
     var isActing = false
     do {
-      _ = try engine.scope.swap(into: changes) {
+      _ = try engine.scope.switchContents(into: changes) {
         isActing = true
         try act()
         return engine.adoption(of: state)

@@ -65,7 +65,7 @@ final class ContainerAccess {
         reportFailure(of: settings, error, from: known.active, to: state.active)
       }
     }
-    engine.scope.followSwap(into: changes) { engine.adopt(adoption) }
+    engine.scope.followSwitch(into: changes) { engine.adopt(adoption) }
   }
 
   /// Reports settings that could not take part in a change that has already happened.

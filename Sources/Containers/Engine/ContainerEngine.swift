@@ -79,7 +79,7 @@ final class ContainerEngine: Sendable {
         guard let self else { return try body() }
         try steadily(body)
       },
-      hasGoneOver: { [weak self] in self?.hasFollowed ?? true },
+      hasSwitched: { [weak self] in self?.hasFollowed ?? true },
       catchUp: { [weak self] in self?.follow() }
     )
     for one in settings { participants.add(one) }
@@ -263,7 +263,7 @@ final class ContainerEngine: Sendable {
     let end = ContinuousClock.now + limit
     repeat {
       if turn.lock(within: .milliseconds(10)) { return }
-    } while !scope.isBeingSwapped && ContinuousClock.now < end
+    } while !scope.isBeingSwitched && ContinuousClock.now < end
     throw .nested(operation: operation)
   }
 

@@ -82,7 +82,7 @@ final class SessionBoard<User: SessionUser>: Sendable {
   ///   - environment: The number of the environment.
   ///   - databases: The databases prepared for it.
   /// - Returns: An action to run after the batch, which closes the databases of the old environment.
-  func goOver(
+  func switchContexts(
     to shown: ShownSession<User>, users: [ArchivedUser<User>], in environment: Int, with databases: NextDatabases
   ) -> () -> Void {
     let old = (current.value, standard)
@@ -104,7 +104,7 @@ final class SessionBoard<User: SessionUser>: Sendable {
       history.value = users
       return publish(isExpected ? databases.readings : [:], of: store, &state)
     }
-    for context in [old.0, old.1] { context.store.endBySwap() }
+    for context in [old.0, old.1] { context.store.endBySwitch() }
     return {
       finish()
       if !isExpected { for (follower, reading) in databases.readings.values { follower.discard(reading) } }

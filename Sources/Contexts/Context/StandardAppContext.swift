@@ -118,7 +118,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     try self.init(SessionPlace(root: root, configuration), configuration, storeVersions, time)
   }
 
-  /// Opens the sessions of a root whose contents may be swapped, such as an `AppContainer`'s, and follows each swap.
+  /// Opens the sessions of a root whose contents may be switched, such as an `AppContainer`'s, and follows each switch.
   ///
   /// Each environment has its own session, users and databases. When another environment is activated, its archived
   /// session is restored as at a start. ``status``, ``current`` and all other properties change together with the
@@ -127,7 +127,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   /// - **Late answers.** A switch does not wait for the server. An answer for the old environment is dropped, and
   ///   pending calls throw ``ContextError/environmentSwitched``.
   /// - **Old contexts.** The databases of an ``AppContext`` from the old environment are closed and throw
-  ///   `DatabaseError.swapped`, even if the same user is logged in in the new one.
+  ///   `DatabaseError.switched`, even if the same user is logged in in the new one.
   /// - **Places.** The archive, the secrets and the caches are below the root of the scope.
   /// - **Threads.** Subscribers of a switch must not wait for calls of this object, because calls begin only after all
   ///   subscribers were called.

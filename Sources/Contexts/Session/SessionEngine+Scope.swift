@@ -5,7 +5,7 @@ import Signals
 ///
 /// ```
 ///   restoreNext   reads the archive of the new environment; the session that is shown goes on
-///   goOver        replaces the session; events of the old environment change nothing from now on
+///   switchSession replaces the session; events of the old environment change nothing from now on
 ///   begin         in the executor, after subscribers have received the change: asks the delegate, as at a start
 /// ```
 extension SessionEngine {
@@ -38,7 +38,7 @@ extension SessionEngine {
   ///
   /// - Returns: The session to show, and an action to run after it was shown. The action answers the calls that wait
   ///   for the old session.
-  func goOver(to next: NextSession) -> (shown: ShownSession<User>, finish: @Sendable () -> Void) {
+  func switchSession(to next: NextSession) -> (shown: ShownSession<User>, finish: @Sendable () -> Void) {
     var machine = SessionMachine<User>(policy: policy)
     let clock = ServerClock(time)
     if let restoration = next.restoration {

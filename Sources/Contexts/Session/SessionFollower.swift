@@ -26,30 +26,30 @@ final class SessionFollower<User: SessionUser>: ScopeMember {
     self.queue = queue
   }
 
-  var swapStage: ScopeStage { .dependents }
+  var switchStage: ScopeStage { .dependents }
 
   /// Closes the archive.
   ///
   /// The archive is not in use, because every use blocks a switch of environments. This waits neither for the server
   /// nor for a subscriber.
-  func settleForSwap() {
+  func settleForSwitch() {
     engine.vault.archive.close()
   }
 
-  func prepareSwap(_ outcome: ScopeOutcome) {
-    guard outcome == .swapped else { return }
+  func prepareSwitch(_ outcome: ScopeOutcome) {
+    guard outcome == .switched else { return }
     let session = engine.restoreNext(environments.advance())
     let userID: String? = if case .user(let stored) = session.restoration { stored.user.id } else { nil }
     let databases = board.prepareDatabases(of: userID)
     next.withLock { $0 = Next(session: session, databases: databases) }
   }
 
-  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    guard outcome == .swapped, let next = next.withLock({ $0.take() }) else { return }
+  func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    guard outcome == .switched, let next = next.withLock({ $0.take() }) else { return }
     // The new session handles no events until all subscribers have seen the new environment.
     queue.suspend()
-    let (shown, finish) = engine.goOver(to: next.session)
-    let close = board.goOver(
+    let (shown, finish) = engine.switchSession(to: next.session)
+    let close = board.switchContexts(
       to: shown, users: next.session.users, in: next.session.environment, with: next.databases)
     changes.afterwards { [queue] in
       finish()

@@ -21,19 +21,19 @@ package final class ExclusiveFile {
   ///   - confinement: The directory that the file must not lead out of.
   ///   - joinsOuterLock: A Boolean value that determines whether to use a lock that this thread already holds, instead
   ///     of throwing.
-  ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped.
-  ///     Several objects for one file share one lock during a swap. A later object joins the lock, and must be unlocked
+  ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched.
+  ///     Several objects for one file share one lock during a switch. A later object joins the lock, and must be unlocked
   ///     after the object that holds it.
   ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync, message: "It may wait for another process; use the async form")
   package init(
     locking url: URL, within confinement: FileConfinement? = nil, joinsOuterLock: Bool = false,
-    isForSwap: Bool = false, limit: Duration? = nil
+    isForSwitch: Bool = false, limit: Duration? = nil
   ) throws(DurableFileError) {
     (place, isLocked) = try Self.repeating(at: url, limit) { () throws(DurableFileError) in
       let place = try FilePlace(url, within: confinement)
-      let hold = try Self.lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap, limit: limit)
+      let hold = try Self.lock(place, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, limit: limit)
       return hold.map { (place, $0 == .own) }
     }
   }
@@ -69,8 +69,8 @@ package final class ExclusiveFile {
   ///
   /// Fails if the path no longer leads to the place.
   @available(*, noasync)
-  init?(locking place: FilePlace, isForSwap: Bool, limit: Duration?) throws(DurableFileError) {
-    guard let hold = try Self.lock(place, isForSwap: isForSwap, limit: limit) else { return nil }
+  init?(locking place: FilePlace, isForSwitch: Bool, limit: Duration?) throws(DurableFileError) {
+    guard let hold = try Self.lock(place, isForSwitch: isForSwitch, limit: limit) else { return nil }
     self.place = place
     isLocked = hold == .own
   }
@@ -96,7 +96,7 @@ package final class ExclusiveFile {
   /// - Parameters:
   ///   - place: The place.
   ///   - joinsOuterLock: A Boolean value that indicates whether to join a lock that this thread already holds.
-  ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped.
+  ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched.
   ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
   ///   - waits: A Boolean value that indicates whether to wait while the lock is held elsewhere.
   /// - Returns: The owner of the lock, or `nil` if the lock is held elsewhere or the file's path no longer leads to the
@@ -104,14 +104,14 @@ package final class ExclusiveFile {
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   static func lock(
-    _ place: FilePlace, joinsOuterLock: Bool = false, isForSwap: Bool = false, limit: Duration? = nil,
+    _ place: FilePlace, joinsOuterLock: Bool = false, isForSwitch: Bool = false, limit: Duration? = nil,
     waits: Bool = true
   ) throws(DurableFileError) -> Hold? {
     let turn: ThreadLocks.Turn
     if waits, let limit = limit ?? DirectoryRules.limit(for: place.location.url) {
-      return try lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap, within: limit)
+      return try lock(place, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, within: limit)
     }
-    switch ThreadLocks.shared.acquire(place, isForSwap: isForSwap, waits: waits) {
+    switch ThreadLocks.shared.acquire(place, isForSwitch: isForSwitch, waits: waits) {
     case .taken(let taken): turn = taken
     case .joined: return .outer
     case .refused:
@@ -139,10 +139,10 @@ package final class ExclusiveFile {
   /// Acquires the lock of a place within a limit; see the method without a limit.
   @available(*, noasync)
   private static func lock(
-    _ place: FilePlace, joinsOuterLock: Bool, isForSwap: Bool, within limit: Duration
+    _ place: FilePlace, joinsOuterLock: Bool, isForSwitch: Bool, within limit: Duration
   ) throws(DurableFileError) -> Hold? {
     let end = try FileLock.waiting.repeating(within: limit) { () throws(DurableFileError) -> Hold?? in
-      let hold = try lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap, waits: false)
+      let hold = try lock(place, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, waits: false)
       if let hold { return hold }
       // It ends without a lock if the path leads elsewhere.
       return try place.isCurrent ? nil : .some(nil)

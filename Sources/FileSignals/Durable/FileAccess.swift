@@ -90,20 +90,20 @@ package final class FileAccess: Sendable {
   /// them.
   ///
   /// - Parameters:
-  ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped.
+  ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched.
   ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
-  /// - Returns: The locked file, or `nil` if ``lockAnew(isForSwap:limit:)`` must resolve the path again.
+  /// - Returns: The locked file, or `nil` if ``lockAnew(isForSwitch:limit:)`` must resolve the path again.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package func lockAgain(
-    isForSwap: Bool = false, limit: Duration? = nil
+    isForSwitch: Bool = false, limit: Duration? = nil
   ) throws(DurableFileError) -> ExclusiveFile? {
     let place = state.withLock {
       $0.isUsed = true
       return $0.place
     }
     guard let place else { return nil }
-    let file = try ExclusiveFile(locking: place, isForSwap: isForSwap, limit: limit)
+    let file = try ExclusiveFile(locking: place, isForSwitch: isForSwitch, limit: limit)
     if file == nil { release(place) }
     return file
   }
@@ -111,15 +111,15 @@ package final class FileAccess: Sendable {
   /// Resolves the path and acquires the file's lock.
   ///
   /// - Parameters:
-  ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped.
+  ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched.
   ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
   /// - Returns: The locked file.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package func lockAnew(
-    isForSwap: Bool = false, limit: Duration? = nil
+    isForSwitch: Bool = false, limit: Duration? = nil
   ) throws(DurableFileError) -> ExclusiveFile {
-    let file = try ExclusiveFile(locking: url, within: confinement, isForSwap: isForSwap, limit: limit)
+    let file = try ExclusiveFile(locking: url, within: confinement, isForSwitch: isForSwitch, limit: limit)
     let place = file.place
     state.withLock { $0 = State(place: place, isUsed: true) }
     OpenPlaces.shared.keep(self)

@@ -3,7 +3,7 @@ package import Foundation
 
 /// A directory that a file must not lead out of, even if other programs can create symbolic links in it at any moment.
 ///
-/// Checking a path before using it is not enough: a link may be swapped in between the two. The directory of the file
+/// Checking a path before using it is not enough: a link may be switched in between the two. The directory of the file
 /// is therefore opened name by name, without following links, starting at the root. A directory that is opened in this
 /// way is inside the root, and all further operations are relative to it.
 package struct FileConfinement: Sendable {

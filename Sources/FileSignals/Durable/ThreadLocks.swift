@@ -33,8 +33,8 @@ final class ThreadLocks: Sendable {
   private struct Entry {
     let turn: Turn
     var users = 0
-    /// A Boolean value that indicates whether the holder acquired the lock for a swap.
-    var isForSwap = false
+    /// A Boolean value that indicates whether the holder acquired the lock for a switch.
+    var isForSwitch = false
   }
 
   private let entries = Guarded<[FileIdentity: Entry]>([:])
@@ -44,7 +44,7 @@ final class ThreadLocks: Sendable {
     case taken(Turn)
     /// This thread already holds the lock, for another purpose.
     case refused
-    /// This thread already holds the lock, for the same swap.
+    /// This thread already holds the lock, for the same switch.
     case joined
     /// Another thread holds the lock, and the caller does not wait.
     case busy
@@ -54,16 +54,16 @@ final class ThreadLocks: Sendable {
   ///
   /// - Parameters:
   ///   - place: The file.
-  ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped. The
-  ///     lock is then released with the swap.
+  ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched. The
+  ///     lock is then released with the switch.
   ///   - waits: A Boolean value that determines whether to wait for another thread that holds the lock.
   /// - Returns: The result.
-  func acquire(_ place: FilePlace, isForSwap: Bool = false, waits: Bool = true) -> Acquisition {
+  func acquire(_ place: FilePlace, isForSwitch: Bool = false, waits: Bool = true) -> Acquisition {
     let file = place.key
     let (turn, refusal) = entries.withLock { entries -> (Turn, Acquisition?) in
       var entry = entries[file] ?? Entry(turn: Turn(place))
       if entry.turn.lock.isHeldByThisThread {
-        return (entry.turn, isForSwap && entry.isForSwap ? .joined : .refused)
+        return (entry.turn, isForSwitch && entry.isForSwitch ? .joined : .refused)
       }
       if entry.users > 0, !waits { return (entry.turn, .busy) }
       entry.users += 1
@@ -72,7 +72,7 @@ final class ThreadLocks: Sendable {
     }
     if let refusal { return refusal }
     turn.lock.lock()
-    if isForSwap { entries.withLock { $0[file]?.isForSwap = true } }
+    if isForSwitch { entries.withLock { $0[file]?.isForSwitch = true } }
     return .taken(turn)
   }
 
@@ -100,7 +100,7 @@ final class ThreadLocks: Sendable {
       let turn = entries[file]?.turn
       turn?.note(.none)
       entries[file]?.users -= 1
-      entries[file]?.isForSwap = false
+      entries[file]?.isForSwitch = false
       if entries[file]?.users == 0 { entries[file] = nil }
       return turn
     }

@@ -20,7 +20,7 @@ extension Database {
   ///
   /// - **Content.** The copy contains one moment: everything that was committed when the call began, and nothing else.
   /// - **Other processes.** They can read and write during the copy. The log of the database grows until the copy is
-  ///   complete, and a swap of the directory waits for it. Writes to a database in memory wait.
+  ///   complete, and a switch of the directory waits for it. Writes to a database in memory wait.
   /// - **Destination.** The copy is one file without a log, as readable as the original. It appears when it is complete
   ///   and on the disk, and replaces an older copy. If the destination is a symbolic link, the file to which it leads is
   ///   replaced. An incomplete copy is in a hidden folder beside it, whose name begins with `.partial-`.

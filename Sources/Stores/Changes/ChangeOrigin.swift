@@ -20,6 +20,6 @@ public enum ChangeOrigin: Hashable, Sendable {
   /// Another process has migrated the file.
   case migration
 
-  /// The directory that contains the file was swapped for another, so the database is a different file.
-  case swap
+  /// The directory that contains the file was replaced by another, so the database is a different file.
+  case `switch`
 }

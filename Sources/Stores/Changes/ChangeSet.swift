@@ -5,7 +5,7 @@
 public struct ChangeSet: Hashable, Sendable {
   /// The number of the change.
   ///
-  /// It increases with each change, until the file is swapped for another.
+  /// It increases with each change, until the file is replaced by another.
   ///
   /// In ``Database/changes`` of a shared database, changes by this object and changes by others are numbered
   /// separately. The two sequences cannot be compared.

@@ -7,7 +7,7 @@ extension Database {
   /// this returns, this object has closed the file and its log, so they may be moved or removed.
   ///
   /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction of the same thread, or while that
-  ///   thread swaps the file for another.
+  ///   thread switches to another file.
   public func close() throws(DatabaseError) {
     try refuseWaiting("close")
     let reason = DatabaseError.closed(path: location.path)

@@ -34,16 +34,16 @@ extension Database {
   func followReplacement() throws(DatabaseError) -> Bool {
     guard isReplaceable, !isInTransactionOfThisThread, !pauses.isHeldByThisThread else { return false }
     let changes = ScopeChanges()
-    // In a scope, the file may also have left because of a swap, which the members follow first.
+    // In a scope, the file may also have left because of a switch, which the members follow first.
     try Self.steadily(scope, location) { () throws(DatabaseError) in
-      _ = try holdForSwap(within: nil)
+      _ = try holdForSwitch(within: nil)
       guard hasLeftItsPath == true else { return letGo() }
-      swap.withLock { $0.isReplacement = true }
-      settleForSwap()
-      prepareSwap(.swapped)
-      changes.publish { publishSwap(.swapped, into: changes) }
-      swap.withLock { $0.isReplacement = false }
-      resumeAfterSwap()
+      switching.withLock { $0.isReplacement = true }
+      settleForSwitch()
+      prepareSwitch(.switched)
+      changes.publish { publishSwitch(.switched, into: changes) }
+      switching.withLock { $0.isReplacement = false }
+      resumeAfterSwitch()
     }
     changes.send()
     return true

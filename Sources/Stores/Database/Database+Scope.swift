@@ -5,7 +5,7 @@ import Foundation
 import Signals
 
 extension Database {
-  /// Runs a closure while the contents of a scope are not swapped.
+  /// Runs a closure while the contents of a scope are not switched.
   static func steadily<Result>(
     _ scope: Scope?, _ location: DatabaseLocation, _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -19,7 +19,7 @@ extension Database {
 }
 
 extension Scope {
-  /// Returns whether a file is in the directory whose contents are swapped, with or without following links.
+  /// Returns whether a file is in the directory whose contents are switched, with or without following links.
   func contains(_ file: URL) -> Bool {
     let paths = { (url: URL) in [url.standardizedFileURL.path, url.resolvingSymlinksInPath().standardizedFileURL.path] }
     let directory = file.deletingLastPathComponent()
@@ -28,11 +28,11 @@ extension Scope {
 }
 
 extension Database: ScopeMember {
-  package var delaysSwapOnThisThread: Bool { isInTransactionOfThisThread }
+  package var delaysSwitchOnThisThread: Bool { isInTransactionOfThisThread }
 
   /// Waits for running transactions; later transactions wait.
-  package func holdForSwap(within patience: Duration?) throws(DatabaseError) -> Bool {
-    try refuseWaiting("swap")
+  package func holdForSwitch(within patience: Duration?) throws(DatabaseError) -> Bool {
+    try refuseWaiting("switch")
     guard let pause = pauses.begin(within: patience) else { return false }
     guard readers?.hold(pause, within: patience) ?? true else {
       pauses.end()
@@ -56,95 +56,95 @@ extension Database: ScopeMember {
   }
 
   /// Closes the file.
-  package func settleForSwap() {
+  package func settleForSwitch() {
     guard let pause = pauses.pauseOfThisThread else { return }
     writer.settle(pause)
     readers?.settle()
   }
 
   /// Opens the new file, or the same one again, and reads the new values of live queries and rows.
-  package func prepareSwap(_ outcome: ScopeOutcome) {
+  package func prepareSwitch(_ outcome: ScopeOutcome) {
     guard pauses.isHeldByThisThread else {
       // This thread is in a transaction, which ends in the old contents. Their rows are no longer shown.
-      if outcome == .swapped, scopePolicy == .follows, !writer.isClosed { regions.awaitSwap() }
+      if outcome == .switched, scopePolicy == .follows, !writer.isClosed { regions.awaitSwitch() }
       return
     }
     guard writer.closedReason == nil else { return }
-    if outcome == .swapped, closesOnSwap { return }
+    if outcome == .switched, closesOnSwitch { return }
     let opened = Result { () throws(DatabaseError) in
       let now = location.resolved
       guard now == file.location else {
         throw .unopenable(
           location.path,
-          because: "its path leads to \(now.path) since the swap, and it was opened as \(file.location.path)")
+          because: "its path leads to \(now.path) since the switch, and it was opened as \(file.location.path)")
       }
       return try file.open()
     }
-    let failure = writer.prepare(with: opened, version: file.schema?.version, isOther: outcome == .swapped)
-    swap.withLock { swap in
-      swap.failure = failure
-      if case .success(let file) = opened { swap.schemaOutcome = .some(file.outcome) }
+    let failure = writer.prepare(with: opened, version: file.schema?.version, isOther: outcome == .switched)
+    switching.withLock { switching in
+      switching.failure = failure
+      if case .success(let file) = opened { switching.schemaOutcome = .some(file.outcome) }
     }
-    guard outcome == .swapped else { return }
-    if let failure { return regions.prepareSwap(failing: failure) }
+    guard outcome == .switched else { return }
+    if let failure { return regions.prepareSwitch(failing: failure) }
     do {
-      try readers?.prepare { regions.prepareSwap(failing: nil) }
+      try readers?.prepare { regions.prepareSwitch(failing: nil) }
     } catch {
-      regions.prepareSwap(failing: error as? DatabaseError ?? .unopenable(location.path, because: "\(error)"))
+      regions.prepareSwitch(failing: error as? DatabaseError ?? .unopenable(location.path, because: "\(error)"))
     }
   }
 
-  private var closesOnSwap: Bool { scopePolicy == .closes && !swap.withLock { $0.isReplacement } }
+  private var closesOnSwitch: Bool { scopePolicy == .closes && !switching.withLock { $0.isReplacement } }
 
   /// Stores the values that were read.
-  package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    regions.publishSwap(into: changes)
+  package func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    regions.publishSwitch(into: changes)
     guard pauses.isHeldByThisThread else {
       // The transaction of this thread comes first.
       return DispatchQueue.global().async { [self] in
-        do { try beginSwap() } catch { stop(because: "A new thread is already in a transaction") }
-        endSwap(outcome)
+        do { try beginSwitch() } catch { stop(because: "A new thread is already in a transaction") }
+        endSwitch(outcome)
       }
     }
-    if outcome == .swapped, closesOnSwap, !writer.isClosed { writer.close(.swapped(path: location.path)) }
+    if outcome == .switched, closesOnSwitch, !writer.isClosed { writer.close(.switched(path: location.path)) }
     let reason = writer.closedReason
-    let (failure, schemaOutcome) = swap.withLock { swap in
-      swap.failure = reason ?? swap.failure
-      return (swap.failure, swap.schemaOutcome.take())
+    let (failure, schemaOutcome) = switching.withLock { switching in
+      switching.failure = reason ?? switching.failure
+      return (switching.failure, switching.schemaOutcome.take())
     }
     if let schemaOutcome { lastOutcome.value = schemaOutcome }
     mutableStatus.value = failure.map(DatabaseStatus.closed) ?? .open
     changes.afterwards { [self] in
       delivery.flush()
       if failure != nil, writer.isClosed { delivery.finish() }
-      // After a swap, live queries and rows have already read the new contents.
+      // After a switch, live queries and rows have already read the new contents.
       if failure != nil, outcome == .unchanged || writer.isClosed { return regions.tellAll() }
       if outcome == .unchanged { regions.tellStale() }
     }
   }
 
   /// Lets all transactions continue with the opened file.
-  package func resumeAfterSwap() {
+  package func resumeAfterSwitch() {
     guard pauses.isHeldByThisThread else { return }
     writer.resume(observed: regions.observedTables)
-    readers?.resume(swap.withLock { $0.failure.take() })
-    regions.endAwaitingSwap()
+    readers?.resume(switching.withLock { $0.failure.take() })
+    regions.endAwaitingSwitch()
     pauses.end()
   }
 
-  /// Begins a swap of this database alone.
-  func beginSwap() throws(DatabaseError) {
+  /// Begins a switch of this database alone.
+  func beginSwitch() throws(DatabaseError) {
     // Without a limit, it waits as long as it takes.
-    _ = try holdForSwap(within: nil)
-    settleForSwap()
+    _ = try holdForSwitch(within: nil)
+    settleForSwitch()
   }
 
-  /// Ends a swap that this database alone was held for, and sends its changes.
-  func endSwap(_ outcome: ScopeOutcome) {
+  /// Ends a switch that this database alone was held for, and sends its changes.
+  func endSwitch(_ outcome: ScopeOutcome) {
     let changes = ScopeChanges()
-    prepareSwap(outcome)
-    changes.publish { publishSwap(outcome, into: changes) }
-    resumeAfterSwap()
+    prepareSwitch(outcome)
+    changes.publish { publishSwitch(outcome, into: changes) }
+    resumeAfterSwitch()
     changes.send()
   }
 

@@ -74,7 +74,7 @@ extension Database: Suspendable {
   package var delaysSuspensionOnThisThread: Bool { isInTransactionOfThisThread || pauses.isHeldByThisThread }
 
   package func releaseForSuspension() {
-    // A swap in progress opens the file again.
+    // A switch in progress opens the file again.
     pauses.withTurn {
       guard !writer.isClosed else { return }
       var (identity, isUnknown): (FileIdentity?, Bool) = (nil, false)
@@ -108,7 +108,7 @@ extension Database: Suspendable {
     if let failure { throw failure }
   }
 
-  /// Opens the file again, unless a swap that was followed has opened another one.
+  /// Opens the file again, unless a switch that was followed has opened another one.
   ///
   /// - Returns: The reason why the file cannot be opened; reads and writes throw it until the file is opened.
   private func reopen() -> DatabaseError? {

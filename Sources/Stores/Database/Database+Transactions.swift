@@ -73,11 +73,11 @@ extension Database {
     }
   }
 
-  /// Throws an error if the calling thread is in a transaction or swaps the file, because other threads may wait for
+  /// Throws an error if the calling thread is in a transaction or switches the file, because other threads may wait for
   /// it.
   func refuseWaiting(_ inner: String) throws(DatabaseError) {
     try refuseNesting(inner)
-    if pauses.isHeldByThisThread { throw .nestedAccess(path: location.path, inner: inner, outer: "swap") }
+    if pauses.isHeldByThisThread { throw .nestedAccess(path: location.path, inner: inner, outer: "switch") }
   }
 
   /// A Boolean value that indicates whether the calling thread is in a transaction.

@@ -68,9 +68,9 @@ public final class Database: Sendable {
   private let enrolment = Guarded<SignalSubscription?>(nil)
   let suspension = Guarded(Suspension())
   /// The result of opening new contents, until they are in use.
-  let swap = Guarded(Swap())
+  let switching = Guarded(Switching())
 
-  struct Swap {
+  struct Switching {
     /// The reason why the contents cannot be used.
     var failure: DatabaseError?
     var schemaOutcome: SchemaOutcome??
@@ -83,7 +83,7 @@ public final class Database: Sendable {
   /// A file that is damaged, belongs to another program, or is not a database is left unchanged.
   ///
   /// - Parameters:
-  ///   - location: The location of the database. Symbolic links in its path are followed now, and after a swap of a
+  ///   - location: The location of the database. Symbolic links in its path are followed now, and after a switch of a
   ///     scope. Where they lead at other times does not matter.
   ///   - access: The access of this process. A process that only reads opens only a file that matches the schema,
   ///     whatever the policy.
@@ -99,9 +99,9 @@ public final class Database: Sendable {
   ///     number is refused.
   ///   - functions: Functions in Swift that SQL can call.
   ///   - collations: Collations in Swift with which SQL compares and sorts text.
-  ///   - scope: The scope that contains the file, if its contents may be swapped; see ``DatabaseStatus``. A file
+  ///   - scope: The scope that contains the file, if its contents may be switched; see ``DatabaseStatus``. A file
   ///     outside throws ``DatabaseError/outsideScope(path:root:)``. A database in memory ignores it.
-  ///   - onSwap: The policy for a swap.
+  ///   - onSwitch: The policy for a switch.
   /// - Throws: ``DatabaseError`` if it cannot be opened.
   public convenience init(
     _ location: DatabaseLocation,
@@ -115,7 +115,7 @@ public final class Database: Sendable {
     functions: [DatabaseFunction] = [],
     collations: [DatabaseCollation] = [],
     scope: Scope? = nil,
-    onSwap: ScopePolicy = .follows
+    onSwitch: ScopePolicy = .follows
   ) throws(DatabaseError) {
     if let url = location.resolved.url {
       if let scope {
@@ -132,28 +132,28 @@ public final class Database: Sendable {
     try self.init(
       opening: location, access: access, schema: schema, policy: policy, durability: durability,
       busyTimeout: busyTimeout, maximumReaderCount: maximumReaderCount, applicationID: applicationID,
-      extensions: ConnectionExtensions(functions: functions, collations: collations), scope: scope, onSwap: onSwap)
+      extensions: ConnectionExtensions(functions: functions, collations: collations), scope: scope, onSwitch: onSwitch)
   }
 
   /// Opens a database in the root of a scope for a caller that uses it only inside `Scope.steadily(_:)`, and closes it
-  /// before the contents are swapped.
+  /// before the contents are switched.
   package convenience init(steadily url: URL, schema: Schema, durability: Durability) throws(DatabaseError) {
     try self.init(
       opening: .file(url), access: .readWrite, schema: schema, policy: .persistence, durability: durability,
       busyTimeout: .seconds(5), maximumReaderCount: 4, applicationID: 0, extensions: ConnectionExtensions(), scope: nil,
-      onSwap: .follows)
+      onSwitch: .follows)
   }
 
   private init(
     opening location: DatabaseLocation, access: DatabaseAccess, schema: Schema?, policy: DatabasePolicy,
     durability: Durability, busyTimeout: Duration, maximumReaderCount: Int, applicationID: Int32,
-    extensions: ConnectionExtensions, scope: Scope?, onSwap: ScopePolicy
+    extensions: ConnectionExtensions, scope: Scope?, onSwitch: ScopePolicy
   ) throws(DatabaseError) {
     self.location = location
     let resolved = location.resolved
     try Self.checkSuspension(resolved, access)
     self.durability = durability
-    scopePolicy = onSwap
+    scopePolicy = onSwitch
     // A database in memory contains only what this object wrote.
     file = DatabaseFile(
       location: resolved, access: location == .memory ? .readWrite : access, schema: schema, policy: policy,
@@ -170,13 +170,13 @@ public final class Database: Sendable {
     }
     let file = file
     let (opened, epoch) = try Self.steadily(scope, location) { () throws(DatabaseError) in
-      (try file.open(), scope?.swapCount.value)
+      (try file.open(), scope?.switchCount.value)
     }
     lastOutcome = MutableProperty(opened.outcome)
     writer = try DatabaseWriter(
       path: location.path, connection: opened.writer, version: schema?.version,
       refusal: .openedReadOnly(path: location.path), delivery: delivery,
-      // In a scope, the file is swapped on purpose, and the scope reports it. A cache may also have been replaced.
+      // In a scope, the file is switched on purpose, and the scope reports it. A cache may also have been replaced.
       isBoundToPath: location != .memory && (scope == nil || policy == .cache))
     let readerCount = max(1, maximumReaderCount)
     readers = location == .memory ? nil : ReaderPool(file, limit: readerCount, scope: scope)
@@ -187,14 +187,14 @@ public final class Database: Sendable {
     try joinSuspensions()
   }
 
-  /// Follows a scope from now on, including a swap since the file was opened.
+  /// Follows a scope from now on, including a switch since the file was opened.
   private func join(_ scope: Scope, since epoch: Int) throws(DatabaseError) {
     try Self.steadily(scope, location) { () throws(DatabaseError) in
       let subscription = scope.enrol(self)
       enrolment.withLock { $0 = subscription }
-      guard scope.swapCount.value != epoch else { return }
-      try beginSwap()
-      endSwap(.swapped)
+      guard scope.switchCount.value != epoch else { return }
+      try beginSwitch()
+      endSwitch(.switched)
     }
   }
 

@@ -64,7 +64,7 @@ extension Database {
   /// }
   /// ```
   ///
-  /// A `PRAGMA` that sets something for a connection lasts until the database is closed or its file is swapped, and does
+  /// A `PRAGMA` that sets something for a connection lasts until the database is closed or its file is switched, and does
   /// not affect reads outside of writes. Do not switch off the write-ahead log.
   ///
   /// - Parameter body: A closure that is called on this thread. Its argument is invalid after it has returned. A write

@@ -7,7 +7,7 @@ import Foundation
   import CSQLite
 #endif
 
-/// The parameters for opening a database, and for opening it again after a swap.
+/// The parameters for opening a database, and for opening it again after a switch.
 struct DatabaseFile: Sendable {
   /// The location, without symbolic links.
   let location: DatabaseLocation

@@ -2,14 +2,14 @@ import Dispatch
 import FileSignals
 import Signals
 
-/// The time during which a database has no open file, because the file is being swapped or closed.
+/// The time during which a database has no open file, because the file is being switched or closed.
 ///
 /// The thread that creates it must also end it.
 final class DatabasePause: Sendable {
   private let thread = ThreadIdentity.current
   private let gate = DispatchSemaphore(value: 0)
 
-  /// A Boolean value that indicates whether the calling thread swaps the files.
+  /// A Boolean value that indicates whether the calling thread switches the files.
   var isOfThisThread: Bool { ThreadIdentity.current == thread }
 
   /// Ends the pause, so that all waiting threads continue.
@@ -25,13 +25,13 @@ final class DatabasePause: Sendable {
     gate.signal()
   }
 
-  /// Throws an error on the thread that swaps the files, which would wait for itself.
+  /// Throws an error on the thread that switches the files, which would wait for itself.
   func refuse(_ path: String) throws(DatabaseError) {
-    if isOfThisThread { throw .nestedAccess(path: path, inner: "read or write", outer: "swap") }
+    if isOfThisThread { throw .nestedAccess(path: path, inner: "read or write", outer: "switch") }
   }
 }
 
-/// The lock for swapping or closing the file of a database.
+/// The lock for switching or closing the file of a database.
 ///
 /// Both operations wait for all readers and admit no new ones, so two at a time would deadlock. This lock is acquired
 /// before the locks of writers and readers, and a thread that holds one of those never waits for it.
@@ -39,13 +39,13 @@ final class DatabasePauses: Sendable {
   private let turn = OwnedLock()
   private let pause = Guarded<DatabasePause?>(nil)
 
-  /// A Boolean value that indicates whether the calling thread is swapping the file.
+  /// A Boolean value that indicates whether the calling thread is switching the file.
   var isHeldByThisThread: Bool { turn.isHeldByThisThread }
 
   /// Acquires the lock, and begins a pause, which the same thread must end.
   ///
   /// - Parameter patience: The longest time to wait, or `nil` to wait as long as it takes.
-  /// - Returns: The pause, or `nil` if another thread still swaps or closes the file.
+  /// - Returns: The pause, or `nil` if another thread still switches or closes the file.
   func begin(within patience: Duration?) -> DatabasePause? {
     guard turn.lock(within: patience) else { return nil }
     let pause = DatabasePause()

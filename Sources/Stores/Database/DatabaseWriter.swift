@@ -6,7 +6,7 @@ import Synchronization
 final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by the lock.
   let path: String
   let lock = OwnedLock()
-  /// The connection; `nil` while the file is being swapped, or if writing is refused for a reason.
+  /// The connection; `nil` while the file is being switched, or if writing is refused for a reason.
   var open: WriterConnection?
   var refusal: DatabaseError?
   /// The error of a write to a sound file that this process may not write.

@@ -21,7 +21,7 @@ final class ReaderPool: @unchecked Sendable {
 
   private let file: DatabaseFile
   private let limit: Int
-  /// The scope whose contents may be swapped while a connection is opened.
+  /// The scope whose contents may be switched while a connection is opened.
   private let scope: Scope?
   private let permits: DispatchSemaphore
   private let lock = Lock()
@@ -32,7 +32,7 @@ final class ReaderPool: @unchecked Sendable {
   /// The error of reads while this process is suspended.
   private var suspension: DatabaseError?
   private var pause: DatabasePause?
-  /// The first connection to new contents, which the thread that swaps may use during the pause.
+  /// The first connection to new contents, which the thread that switches may use during the pause.
   private var prepared: Reader?
 
   /// A Boolean value that indicates whether the file must be at its path to be read.
@@ -59,15 +59,15 @@ final class ReaderPool: @unchecked Sendable {
 
   /// Waits for a connection, and runs a closure in a transaction on it.
   func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
-    // Other processes may swap the contents one after the other.
+    // Other processes may switch the contents one after the other.
     let result = try Backoff.constant(.zero).repeating(within: patience) { () throws -> Attempt<Result>? in
       if case .done(let result) = try attempt(body) { return .done(result) }
-      // This thread has just returned the permit that the swap waits for.
-      return scope?.waitUntilFollowed() == false ? .swapped : nil
+      // This thread has just returned the permit that the switch waits for.
+      return scope?.waitUntilFollowed() == false ? .switched : nil
     }
     if case .done(let result) = result { return result }
     throw DatabaseError.unopenable(
-      file.location.path, because: "other processes kept swapping its directory for \(patience); read again")
+      file.location.path, because: "other processes kept switching its directory for \(patience); read again")
   }
 
   private var patience: Duration { DirectoryRules.patience(for: URL(filePath: file.location.path)) }
@@ -75,8 +75,8 @@ final class ReaderPool: @unchecked Sendable {
   /// The result of one attempt to read.
   private enum Attempt<Result> {
     case done(Result)
-    /// The contents were swapped while a connection was opened.
-    case swapped
+    /// The contents were switched while a connection was opened.
+    case switched
   }
 
   private func attempt<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Attempt<Result> {
@@ -87,7 +87,7 @@ final class ReaderPool: @unchecked Sendable {
       permits.wait()
     }
     defer { permits.signal() }
-    guard let reader = try enter() else { return .swapped }
+    guard let reader = try enter() else { return .switched }
     defer { leave(reader) }
     if isBoundToPath, reader.connection.hasLeftItsPath { throw Database.FileHasLeft() }
     return .done(try read(with: reader, body))
@@ -203,7 +203,7 @@ final class ReaderPool: @unchecked Sendable {
     lock.withLock { idle.contains { $0.connection.hasLeftItsPath } }
   }
 
-  /// Returns a connection for this thread, or `nil` if the contents were swapped while it was opened.
+  /// Returns a connection for this thread, or `nil` if the contents were switched while it was opened.
   private func enter() throws(DatabaseError) -> Reader? {
     let thread = ThreadIdentity.current
     let found: Reader? = try lock.withLock { () throws(DatabaseError) in
@@ -223,16 +223,16 @@ final class ReaderPool: @unchecked Sendable {
 
   /// Opens a connection and all files of the database.
   ///
-  /// SQLite opens a database and its log one after the other, by their paths. If another process swapped the contents
+  /// SQLite opens a database and its log one after the other, by their paths. If another process switched the contents
   /// in between, the connection would have the database of one environment and the log of another. The members of the
-  /// scope cannot follow a swap while this thread has a permit. So if they are current afterwards, no swap began before
-  /// the last file was open. On the thread that swaps the contents itself, the check is not needed.
+  /// scope cannot follow a switch while this thread has a permit. So if they are current afterwards, no switch began before
+  /// the last file was open. On the thread that switches the contents itself, the check is not needed.
   ///
-  /// - Returns: The connection, or `nil` if a swap has begun.
+  /// - Returns: The connection, or `nil` if a switch has begun.
   private func open() throws(DatabaseError) -> SQLiteConnection? {
     guard let scope else { return try file.reader() }
-    let isSwapping = scope.isSwappedByThisThread
-    guard isSwapping || scope.isFollowed else { return nil }
+    let isSwitching = scope.isSwitchedByThisThread
+    guard isSwitching || scope.isFollowed else { return nil }
     let opened = Result { () throws(DatabaseError) in
       let connection = try file.reader()
       try connection.begin()
@@ -240,7 +240,7 @@ final class ReaderPool: @unchecked Sendable {
       _ = try connection.value("SELECT count(*) FROM sqlite_schema")
       return connection
     }
-    if isSwapping || scope.isFollowed { return try opened.get() }
+    if isSwitching || scope.isFollowed { return try opened.get() }
     if case .success(let connection) = opened { connection.close() }
     return nil
   }

@@ -36,8 +36,8 @@ extension Database {
   /// - **Failure.** An error that the closure throws is a failure of the query, which keeps the last value and continues
   ///   with the next change. An error of another type than ``DatabaseError`` is reported as
   ///   ``DatabaseError/failedRead(_:path:)``.
-  /// - **Swaps.** If the database follows a ``/AppGroups/Scope``, the closure is also called while the contents are
-  ///   swapped. If it fails then, subscribers receive its result in an empty database with the same schema. Without a
+  /// - **Switches.** If the database follows a ``/AppGroups/Scope``, the closure is also called while the contents are
+  ///   switched. If it fails then, subscribers receive its result in an empty database with the same schema. Without a
   ///   schema, they keep the last value.
   ///
   /// - Parameters:

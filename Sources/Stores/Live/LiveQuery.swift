@@ -31,11 +31,11 @@ public import Signals
 /// - **Consistency.** A value shows one moment, and never a part of a transaction. Values come in the order of commits.
 /// - **Failure.** The read is repeated after the next change, when the database is resumed or opened again, and after
 ///   pauses that grow to five seconds. It is not repeated once the database is closed for good.
-/// - **Swaps.** If the database follows a ``/AppGroups/Scope``, new rows are read before a swap is complete, and sent
-///   with all other changes of the swap. If they cannot be read, the query shows the value of an empty database, since
+/// - **Switches.** If the database follows a ``/AppGroups/Scope``, new rows are read before a switch is complete, and sent
+///   with all other changes of the switch. If they cannot be read, the query shows the value of an empty database, since
 ///   the last value belongs to other contents.
 /// - **Threads.** The query reads and delivers on its own serial queue, except for the first value and the first one
-///   after a swap. A slow subscriber delays no writer, and no other query.
+///   after a switch. A slow subscriber delays no writer, and no other query.
 /// - **Cancellation.** When the last subscription ends, a read in progress is interrupted.
 /// - **Subscribers.** All subscribers of one query share its reads, from the first subscription to the end of the last.
 /// - **Lifetime.** A subscription keeps the query and its database alive, and a ``DatabaseShare`` of the database.
@@ -55,7 +55,7 @@ public final class LiveQuery<Element: Sendable>: Signal, PropertyConvertible, Se
   private let scheduling: LiveQueryScheduling
   private let read: @Sendable (ReadTransaction) throws -> Element
   private let isSame: @Sendable (Element, Element) -> Bool
-  /// Returns the value while swapped contents cannot be read.
+  /// Returns the value while switched contents cannot be read.
   private let empty: @Sendable (Database) -> Element?
   private let health = ReadHealth()
   private let state = Guarded(State())

@@ -6,6 +6,6 @@ public enum LiveQueryScheduling: Hashable, Sendable {
   /// The query's own queue reads and delivers the current value, so the subscribing thread never reads.
   ///
   /// Choose this for reads that take long, or for a main thread that must not wait for a disk. If the database follows a
-  /// ``/AppGroups/Scope``, the thread that swaps its contents still reads once.
+  /// ``/AppGroups/Scope``, the thread that switches its contents still reads once.
   case async
 }

@@ -9,21 +9,21 @@ protocol RegionObserver: AnyObject, Sendable {
   /// It is called with no lock held, on the thread that made the change or delivers it.
   func regionDidChange()
 
-  /// Reads new contents on the thread that swaps them, and keeps the result.
+  /// Reads new contents on the thread that switches them, and keeps the result.
   ///
   /// The result of a read in progress is dropped.
   ///
   /// - Parameter failure: The reason why the contents cannot be read. Then the value is the one of an empty database,
   ///   since the last one belongs to other contents.
-  func prepareSwap(failing failure: DatabaseError?)
+  func prepareSwitch(failing failure: DatabaseError?)
 
   /// Prepares the value of an empty database, because new contents are read later.
-  func awaitSwap()
+  func awaitSwitch()
 
   /// Stores the prepared value.
   ///
   /// It is called inside a batch.
-  func publishSwap(into changes: ScopeChanges)
+  func publishSwitch(into changes: ScopeChanges)
 
   /// A Boolean value that indicates whether the observer could not read its part at its last attempt.
   var isStale: Bool { get }
@@ -182,30 +182,30 @@ final class RegionRegistry: Sendable {
     for (observer, _) in observers { observer.regionDidChange() }
   }
 
-  // MARK: Swaps
+  // MARK: Switches
 
   /// A Boolean value that indicates whether the contents were replaced, but a transaction keeps the database from using
   /// the new ones.
-  var isAwaitingSwap: Bool { awaiting.load(ordering: .sequentiallyConsistent) }
+  var isAwaitingSwitch: Bool { awaiting.load(ordering: .sequentiallyConsistent) }
 
-  /// Makes all observers show an empty database, and read nothing until the next swap.
-  func awaitSwap() {
+  /// Makes all observers show an empty database, and read nothing until the next switch.
+  func awaitSwitch() {
     awaiting.store(true, ordering: .sequentiallyConsistent)
-    for (observer, _) in state.withLock({ $0.observers }).values { observer.awaitSwap() }
+    for (observer, _) in state.withLock({ $0.observers }).values { observer.awaitSwitch() }
   }
 
-  func endAwaitingSwap() { awaiting.store(false, ordering: .sequentiallyConsistent) }
+  func endAwaitingSwitch() { awaiting.store(false, ordering: .sequentiallyConsistent) }
 
   /// Makes all observers read new contents.
   ///
   /// - Parameter failure: The reason why the contents cannot be read.
-  func prepareSwap(failing failure: DatabaseError?) {
-    for (observer, _) in state.withLock({ $0.observers }).values { observer.prepareSwap(failing: failure) }
+  func prepareSwitch(failing failure: DatabaseError?) {
+    for (observer, _) in state.withLock({ $0.observers }).values { observer.prepareSwitch(failing: failure) }
   }
 
   /// Makes all observers store the values that they have read.
-  func publishSwap(into changes: ScopeChanges) {
-    for (observer, _) in state.withLock({ $0.observers }).values { observer.publishSwap(into: changes) }
+  func publishSwitch(into changes: ScopeChanges) {
+    for (observer, _) in state.withLock({ $0.observers }).values { observer.publishSwitch(into: changes) }
   }
 
   /// Notifies all observers whose last read failed, each once.

@@ -10,9 +10,9 @@ import Signals
 /// - **Changes.** All changes during a read are followed by one more read.
 /// - **Failures.** A failed read is repeated after the next change, when the database is resumed or opened again, and
 ///   after pauses that grow, unless the database is closed for good.
-/// - **Swaps.** New contents are read while the scope of the database is swapped, and published with all other changes
-///   of the swap. The result of a read that began before the swap is dropped. See
-///   ``TrackedRead/prepareSwap(failing:)``.
+/// - **Switches.** New contents are read while the scope of the database is switched, and published with all other changes
+///   of the switch. The result of a read that began before the switch is dropped. See
+///   ``TrackedRead/prepareSwitch(failing:)``.
 /// - **Threads.** One thread at a time reads: a thread of the queue or, without a queue, the thread that reports the
 ///   change.
 /// - **Lifetime.** The database retains it from ``start()`` to ``end()``.
@@ -34,7 +34,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   struct Body: Sendable {
     let read: @Sendable (ReadTransaction) throws -> Value
     let isSame: @Sendable (Value, Value) -> Bool
-    /// Returns the value that is shown while swapped contents cannot be read.
+    /// Returns the value that is shown while switched contents cannot be read.
     let empty: @Sendable (Database) -> Value
   }
 
@@ -43,7 +43,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     var isOver = false
     /// A Boolean value that indicates whether the next read follows a pause, and no change.
     var isRetry = false
-    /// The number of swaps, which must be unchanged when a read is stored.
+    /// The number of switches, which must be unchanged when a read is stored.
     var epoch = 0
     var prepared: Prepared?
   }
@@ -114,13 +114,13 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
 
   /// Reads once.
   ///
-  /// - Returns: Whether the result counts. If the contents were swapped during the read, it does not.
+  /// - Returns: Whether the result counts. If the contents were switched during the read, it does not.
   private func attempt() -> Bool {
     let (isRetry, epoch) = state.withLock { state in
       defer { state.isRetry = false }
       return (state.isRetry, state.epoch)
     }
-    if database.regions.isAwaitingSwap { return true }
+    if database.regions.isAwaitingSwitch { return true }
     do throws(DatabaseError) {
       return store(try read(epoch), epoch)
     } catch {
@@ -130,20 +130,20 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
 
   /// Reads, and observes from now on what the closure has read.
   ///
-  /// Contents that are being swapped cannot change, so the read is not repeated.
-  private func read(_ epoch: Int, isSwapping: Bool = false) throws(DatabaseError) -> Value {
+  /// Contents that are being switched cannot change, so the read is not repeated.
+  private func read(_ epoch: Int, isSwitching: Bool = false) throws(DatabaseError) -> Value {
     let tracking = ReadTracking(interruption)
     let read = database.regions.beginRead()
     do {
       let value = try database.track(tracking, body.read)
-      if follow(tracking.region, after: read, epoch), !isSwapping { regionDidChange() }
+      if follow(tracking.region, after: read, epoch), !isSwitching { regionDidChange() }
       return value
     } catch {
       var region = database.regions.region(of: self)
       region.formUnion(tracking.region)
       // If nothing was read, any change may let the next read succeed.
       if region.isEmpty { region.insertEverything() }
-      if follow(region, after: read, epoch), !isSwapping { regionDidChange() }
+      if follow(region, after: read, epoch), !isSwitching { regionDidChange() }
       throw error as? DatabaseError ?? .failedRead("\(error)", path: database.location.path)
     }
   }
@@ -200,13 +200,13 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     if isDue { regionDidChange() }
   }
 
-  // MARK: Swaps
+  // MARK: Switches
 
-  func prepareSwap(failing failure: DatabaseError?) {
-    guard let epoch = beginSwap() else { return }
+  func prepareSwitch(failing failure: DatabaseError?) {
+    guard let epoch = beginSwitch() else { return }
     guard let failure else {
       do throws(DatabaseError) {
-        return prepare(try read(epoch, isSwapping: true), failing: nil)
+        return prepare(try read(epoch, isSwitching: true), failing: nil)
       } catch {
         return prepare(body.empty(database), failing: error)
       }
@@ -214,14 +214,14 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     prepare(body.empty(database), failing: failure)
   }
 
-  func awaitSwap() {
-    if beginSwap() != nil { prepare(body.empty(database), failing: nil, isAwaiting: true) }
+  func awaitSwitch() {
+    if beginSwitch() != nil { prepare(body.empty(database), failing: nil, isAwaiting: true) }
   }
 
   /// Drops the reads in progress.
   ///
-  /// - Returns: The number of the swap, or `nil` if the value is no longer needed.
-  private func beginSwap() -> Int? {
+  /// - Returns: The number of the switch, or `nil` if the value is no longer needed.
+  private func beginSwitch() -> Int? {
     state.withLock { state in
       state.epoch += 1
       return state.isOver ? nil : state.epoch
@@ -234,7 +234,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     state.withLock { $0.prepared = prepared }
   }
 
-  func publishSwap(into changes: ScopeChanges) {
+  func publishSwitch(into changes: ScopeChanges) {
     var staged: StagedValue<Value>?
     let prepared = state.withLock { state -> Prepared? in
       guard let prepared = state.prepared.take(), !state.isOver else { return nil }

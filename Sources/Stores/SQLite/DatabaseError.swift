@@ -80,9 +80,9 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The database has been closed.
   case closed(path: String)
 
-  /// The directory of the database was swapped for another, and the database is closed in that case; see
+  /// The directory of the database was replaced by another, and the database is closed in that case; see
   /// ``DatabaseStatus``.
-  case swapped(path: String)
+  case switched(path: String)
 
   /// The database was opened without a scope in a directory whose contents an `AppContainer` switches.
   case switchedDirectory(path: String, root: String)
@@ -247,8 +247,8 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .openingUnderWay(let path):
       "Can't open \(path) inside a migration that has to end before. Use the `Migration` that the step receives, or open "
         + "the databases one after the other."
-    case .swapped(let path):
-      "The directory of \(path) was swapped for another, and the database was closed. Open it again, or use the store of "
+    case .switched(let path):
+      "The directory of \(path) was replaced by another, and the database was closed. Open it again, or use the store of "
         + "the current context."
     case .switchedDirectory(let path, let root):
       "Can't open \(path) without a scope: an AppContainer switches the contents of \(root) between environments, and the "

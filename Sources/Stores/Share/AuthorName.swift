@@ -35,7 +35,7 @@ final class AuthorName: Sendable {
 
   /// Takes the name, unless this object already has it.
   ///
-  /// After a swap, takes it in the new directory.
+  /// After a switch, takes it in the new directory.
   ///
   /// - Parameter limit: The longest wait for another share that has the name.
   /// - Throws: ``DatabaseError/authorInUse(_:path:after:holder:)``, or ``DatabaseError/cannotOpen(_:)`` if a system call
@@ -70,7 +70,7 @@ final class AuthorName: Sendable {
   /// Releases the name until it is taken again.
   func release() {
     state.withLock { state in
-      // After a swap, the path may lead to the file of another share.
+      // After a switch, the path may lead to the file of another share.
       do throws(DurableFileError) {
         if try state.lock?.isFile(at: url.path) == true { unlink(url.path) }
       } catch {

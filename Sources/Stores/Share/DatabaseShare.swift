@@ -140,14 +140,14 @@ public final class DatabaseShare: Sendable {
   /// Returns the number of changes of other processes that have not been received yet.
   ///
   /// - Returns: The number of changes.
-  /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been swapped for
+  /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been switched for
   ///   another that cannot be written yet, for example while the database is suspended.
   public func pendingCount() throws(DatabaseShareError) -> Int { try engine.feed.pendingCount() }
 
   /// Skips all changes of other processes that have not been received yet.
   ///
   /// - Returns: The number of skipped changes.
-  /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been swapped for
+  /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been switched for
   ///   another that cannot be written yet, for example while the database is suspended.
   @discardableResult
   public func discardPending() throws(DatabaseShareError) -> Int { try engine.feed.clear() }
@@ -155,7 +155,7 @@ public final class DatabaseShare: Sendable {
   /// Ends the share and releases the author's name.
   ///
   /// The database stays open. When this method returns, the position of the received changes has been saved. Inside a
-  /// transaction, or on a thread that is swapping the file for another, it does not wait for that. Releasing the share
+  /// transaction, or on a thread that is switching to another file, it does not wait for that. Releasing the share
   /// also ends it, without waiting.
   public func close() {
     // The queue may be waiting for this thread.

@@ -164,10 +164,10 @@ final class ShareFeed: Sendable {
 
   private func onQueue<Result>(_ body: () throws -> Result) throws(DatabaseShareError) -> Result {
     do {
-      // The queue may be waiting for this thread's transaction, or for the file that this thread is swapping.
+      // The queue may be waiting for this thread's transaction, or for the file that this thread is switching.
       try database.refuseWaiting("read of the share")
       return try run {
-        try goOver(to: recorder.file)
+        try switchHistory(to: recorder.file)
         return try body()
       }
     } catch {
@@ -182,7 +182,7 @@ final class ShareFeed: Sendable {
     if !database.followReplacementAfterEvent() { drainSoon() }
     do {
       repeat {
-        try goOver(to: recorder.file)
+        try switchHistory(to: recorder.file)
         keepHistory()
       } while !isOver && drainBatch()
     } catch DatabaseError.suspended {
@@ -201,7 +201,7 @@ final class ShareFeed: Sendable {
   /// Switches to the history of the file that has replaced the previous one, if there is such a file.
   ///
   /// - Throws: An error if it cannot switch now. The switch is retried, unless the database is closed for good.
-  private func goOver(to file: ShareRecorder.File) throws {
+  private func switchHistory(to file: ShareRecorder.File) throws {
     if file.number == cursors.file { return }
     let saved: Int64?
     do {
@@ -224,7 +224,7 @@ final class ShareFeed: Sendable {
       state.isLost = false
       state.cursors.move(to: file, saved: saved, isHeard: isHeard)
     }
-    if isHeard { incoming.send(everything(upTo: file.newest, .swap)) }
+    if isHeard { incoming.send(everything(upTo: file.newest, .switch)) }
   }
 
   /// Keeps the history for this process, from the first subscription on.
@@ -353,7 +353,7 @@ final class ShareFeed: Sendable {
     }
   }
 
-  /// Writes the position into the file to which it belongs; does nothing if the database has been swapped for another.
+  /// Writes the position into the file to which it belongs; does nothing if the database has been replaced by another.
   private func write() throws(DatabaseShareError) {
     let cursors = cursors
     guard remembersPosition, cursors.isSaveWorthwhile(limits) else { return }

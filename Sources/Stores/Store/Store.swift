@@ -11,8 +11,8 @@ import Signals
 /// Processes that have the same store open share the cache and the persistent database: ``Database/changes``, live
 /// queries and rows of each process follow the commits of the others.
 ///
-/// A store in a ``/AppGroups/Scope`` belongs to the contents in which it was created. When the contents are swapped,
-/// its databases are closed, and the store throws ``DatabaseError/swapped(path:)`` from then on.
+/// A store in a ``/AppGroups/Scope`` belongs to the contents in which it was created. When the contents are switched,
+/// its databases are closed, and the store throws ``DatabaseError/switched(path:)`` from then on.
 public final class Store: Sendable {
   /// The kinds of databases in a store.
   public enum Kind: Sendable, CaseIterable {
@@ -47,7 +47,7 @@ public final class Store: Sendable {
 
   private enum End {
     case closed
-    case swapped
+    case switched
   }
 
   /// The action of a thread that asks for a database.
@@ -63,7 +63,7 @@ public final class Store: Sendable {
   ///   - persistenceDirectory: The directory of the persistent database.
   ///   - cacheDirectory: The directory of the cache. It may be the same one.
   ///   - versions: The schemas of the databases.
-  ///   - scope: The directory that contains both directories, if its contents may be swapped for others.
+  ///   - scope: The directory that contains both directories, if its contents may be replaced by others.
   public init(persistenceDirectory: URL, cacheDirectory: URL, versions: StoreVersions, scope: Scope? = nil) {
     self.persistenceDirectory = persistenceDirectory
     self.cacheDirectory = cacheDirectory
@@ -106,7 +106,7 @@ public final class Store: Sendable {
     if let opened = state.withLock({ $0.opened[kind] }) { return opened.database }
     guard state.withLock({ $0.openings.await(kind) }) else { throw .openingUnderWay(path: path(kind)) }
     defer { state.withLock { _ = $0.openings.await(nil) } }
-    // Acquire the lock of the contents first: a swap holds it while it closes this store, so the reverse order could
+    // Acquire the lock of the contents first: a switch holds it while it closes this store, so the reverse order could
     // deadlock.
     return try Database.steadily(scope, kind == .memory ? .memory : .file(url(kind))) { () throws(DatabaseError) in
       while true {
@@ -140,7 +140,7 @@ public final class Store: Sendable {
       if state.end == nil, case .success(let opened) = result { state.opened[kind] = opened }
       return state.end
     }
-    if let end, case .success(let opened) = result { close(opened, kind, isSwapped: end == .swapped) }
+    if let end, case .success(let opened) = result { close(opened, kind, isSwitched: end == .switched) }
     state.withLock { $0.openings[kind] = nil }
     opening.end()
     let database = try result.get().database
@@ -151,7 +151,7 @@ public final class Store: Sendable {
   private func error(of end: End, _ kind: Kind) -> DatabaseError {
     switch end {
     case .closed: .closed(path: path(kind))
-    case .swapped: .swapped(path: path(kind))
+    case .switched: .switched(path: path(kind))
     }
   }
 
@@ -162,20 +162,20 @@ public final class Store: Sendable {
   ///
   /// In an app with sessions, the store of a user is closed when the session ends.
   public func close() {
-    let (opened, openings, isSwapped) = state.withLock { state in
+    let (opened, openings, isSwitched) = state.withLock { state in
       state.end = state.end ?? .closed
       defer { state.opened = [:] }
       let openings = state.openings.isOpeningOnThisThread ? [] : state.openings.others
-      return (Array(state.opened), openings, state.end == .swapped)
+      return (Array(state.opened), openings, state.end == .switched)
     }
-    for (kind, opened) in opened { close(opened, kind, isSwapped: isSwapped) }
+    for (kind, opened) in opened { close(opened, kind, isSwitched: isSwitched) }
     for opening in openings { opening.wait() }
   }
 
-  private func close(_ opened: Opened, _ kind: Kind, isSwapped: Bool) {
+  private func close(_ opened: Opened, _ kind: Kind, isSwitched: Bool) {
     opened.share?.end(isWaiting: false)
-    // After a swap, databases in files have closed themselves, and report the reason.
-    if isSwapped && kind != .memory { return }
+    // After a switch, databases in files have closed themselves, and report the reason.
+    if isSwitched && kind != .memory { return }
     do throws(DatabaseError) {
       try opened.database.close()
     } catch {
@@ -196,11 +196,11 @@ public final class Store: Sendable {
     case .cache:
       try Database(
         .file(file(kind, in: cacheDirectory)), schema: versions.cache, policy: .cache, scope: scope,
-        onSwap: .closes)
+        onSwitch: .closes)
     case .persistence:
       try Database(
         .file(file(kind, in: persistenceDirectory)), schema: versions.persistence, durability: .storage, scope: scope,
-        onSwap: .closes)
+        onSwitch: .closes)
     }
   }
 
@@ -219,16 +219,16 @@ public final class Store: Sendable {
 }
 
 extension Store: ScopeMember {
-  package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    guard outcome == .swapped else { return }
-    endBySwap()
+  package func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    guard outcome == .switched else { return }
+    endBySwitch()
     changes.afterwards { self.close() }
   }
 
-  /// Prevents further databases from being opened, because the contents are swapped.
+  /// Prevents further databases from being opened, because the contents are switched.
   ///
   /// Open databases in files close themselves, and ``close()`` closes the database in memory.
-  package func endBySwap() {
-    state.withLock { $0.end = $0.end ?? .swapped }
+  package func endBySwitch() {
+    state.withLock { $0.end = $0.end ?? .switched }
   }
 }

@@ -10,10 +10,10 @@ extension TweakManager: ScopeMember {
     }
   }
 
-  package var swapStage: ScopeStage { .dependents }
+  package var switchStage: ScopeStage { .dependents }
 
-  package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    guard outcome == .swapped else { return }
+  package func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    guard outcome == .switched else { return }
     let known = followedIDs(for: .everything)
     let inquiry = state.withLock { state in
       state.forgetReports(of: .everything)

@@ -245,10 +245,10 @@ extension FileTweakProvider: ScopeMember {
   /// The scope of the file, if it was opened in one.
   public var scopes: [Scope] { [file?.scope].compactMap { $0 } }
 
-  package var swapStage: ScopeStage { .dependents }
+  package var switchStage: ScopeStage { .dependents }
 
-  package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    guard outcome == .swapped, let file else { return }
+  package func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    guard outcome == .switched, let file else { return }
     let changed = replace(by: file.status.value == .missing ? TweakFile() : file.value)
     changes.afterwards { self.send(changed) }
   }

@@ -65,10 +65,10 @@ public final class SharedTweakProvider: TweakProvider {
 }
 
 extension SharedTweakProvider: ScopeMember {
-  package var swapStage: ScopeStage { .dependents }
+  package var switchStage: ScopeStage { .dependents }
 
-  package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    guard outcome == .swapped else { return }
+  package func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    guard outcome == .switched else { return }
     let changed = collection.replace(by: tweaksNow())
     changes.afterwards { [collection] in collection.tell(changed) }
   }

@@ -59,7 +59,7 @@ public protocol TweakProvider: Sendable {
 
   /// The scopes of the provider's store; none by default.
   ///
-  /// When the contents of a scope are swapped, a ``TweakManager`` asks the provider again, and its tweaks change
+  /// When the contents of a scope are switched, a ``TweakManager`` asks the provider again, and its tweaks change
   /// together with all other live values of the scope.
   var scopes: [Scope] { get }
 }

@@ -7,11 +7,11 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// Files of a root whose contents another process swapped before the event arrived.
-@Suite("A file whose container was swapped unnoticed", .patient, .eachKernel)
+/// Files of a root whose contents another process switched before the event arrived.
+@Suite("A file whose container was switched unnoticed", .patient, .eachKernel)
 struct ScopedFileTests {
   private let directory: TemporaryDirectory
-  private let hasGoneOver = Flag()
+  private let hasSwitched = Flag()
   private let file: AppGroupsFile<Int>
 
   private final class Flag: Sendable {
@@ -23,7 +23,7 @@ struct ScopedFileTests {
     let scope = Scope(
       root: directory.url,
       whileSteady: { try $0() },
-      hasGoneOver: { [hasGoneOver] in hasGoneOver.isSet.load(ordering: .relaxed) },
+      hasSwitched: { [hasSwitched] in hasSwitched.isSet.load(ordering: .relaxed) },
       catchUp: {}
     )
     file = try AppGroupsFile(name: "number.json", initialValue: 1, scope: scope)
@@ -31,7 +31,7 @@ struct ScopedFileTests {
   }
 
   @Test func `an update copies nothing from other contents if the new contents have no file`() async throws {
-    hasGoneOver.isSet.store(false, ordering: .relaxed)
+    hasSwitched.isSet.store(false, ordering: .relaxed)
     try FileManager.default.removeItem(at: file.url)
     try await file.update { $0 += 1 }
     #expect(try file.read() == 2)
@@ -40,7 +40,7 @@ struct ScopedFileTests {
   }
 
   @Test func `an update over a damaged file copies nothing from other contents`() throws {
-    hasGoneOver.isSet.store(false, ordering: .relaxed)
+    hasSwitched.isSet.store(false, ordering: .relaxed)
     try Data("{".utf8).write(to: file.url)
     try file.update(overwriting: true) { $0 += 1 }
     #expect(try file.read() == 2)
@@ -57,14 +57,14 @@ struct ScopedFileTests {
       try engine.queue.sync {
         try Data(text.utf8).write(to: engine.location.url)
         engine.lookNow()
-        _ = try engine.holdForSwap(within: nil)
+        _ = try engine.holdForSwitch(within: nil)
       }
       // The retry comes first.
       let isOver = DispatchSemaphore(value: 0)
       engine.queue.asyncAfter(deadline: .now() + .milliseconds(20)) { isOver.signal() }
       isOver.wait()
-      engine.prepareSwap(.unchanged)
-      engine.publishSwap(.unchanged, into: ScopeChanges())
+      engine.prepareSwitch(.unchanged)
+      engine.publishSwitch(.unchanged, into: ScopeChanges())
     }
     if text.isEmpty {
       try await values.wait(for: "")
@@ -76,7 +76,7 @@ struct ScopedFileTests {
   /// A format in which empty content is a value, or one in which it is not.
   private func format(_ takesNothing: Bool) -> FileFormat<String> { takesNothing ? .text : .json }
 
-  @Test func `an update continues from the last good value if the file was removed without a swap`() throws {
+  @Test func `an update continues from the last good value if the file was removed without a switch`() throws {
     try FileManager.default.removeItem(at: file.url)
     try file.update { $0 += 1 }
     #expect(try file.read() == 6)

@@ -4,9 +4,9 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Enrolling in a scope while its contents are swapped", .patient)
+@Suite("Enrolling in a scope while its contents are switched", .patient)
 struct ScopeEnrolmentTests {
-  /// A member that calls closures during a swap.
+  /// A member that calls closures during a switch.
   private final class Member: ScopeMember {
     let whenHeld: @Sendable () -> Void
     let whenPrepared: @Sendable () -> Void
@@ -16,16 +16,16 @@ struct ScopeEnrolmentTests {
       (self.whenHeld, self.whenPrepared) = (whenHeld, whenPrepared)
     }
 
-    var delaysSwapOnThisThread: Bool { threadAtWork.withLock { $0 == ThreadIdentity.current.address } }
+    var delaysSwitchOnThisThread: Bool { threadAtWork.withLock { $0 == ThreadIdentity.current.address } }
 
-    func holdForSwap(within patience: Duration?) -> Bool {
+    func holdForSwitch(within patience: Duration?) -> Bool {
       whenHeld()
       return true
     }
 
-    func prepareSwap(_ outcome: ScopeOutcome) { whenPrepared() }
+    func prepareSwitch(_ outcome: ScopeOutcome) { whenPrepared() }
 
-    func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+    func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
   }
 
   private let directory: TemporaryDirectory
@@ -36,7 +36,7 @@ struct ScopeEnrolmentTests {
     scope = Scope(root: directory.url)
   }
 
-  @Test func `a member that another thread enrols waits for the swap, in which it has no part`() async throws {
+  @Test func `a member that another thread enrols waits for the switch, in which it has no part`() async throws {
     let (hasBegun, isEnrolled) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let (early, prepared) = (Recorder<Bool>(), Recorder<String>())
     let first = Member(whenPrepared: {
@@ -44,23 +44,23 @@ struct ScopeEnrolmentTests {
       early.record(isEnrolled.wait(timeout: .now() + .milliseconds(100)) == .success)
     })
     let enrolment = scope.enrol(first)
-    async let swap: Void = onThread { [scope] in try scope.swap {} }
+    async let switching: Void = onThread { [scope] in try scope.switchContents {} }
     let late = Member(whenPrepared: { prepared.record("late") })
     let lateEnrolment = try await onThread { [scope] in
       hasBegun.wait()
       defer { isEnrolled.signal() }
       return scope.enrol(late)
     }
-    try await swap
+    try await switching
     #expect(early.elements == [false])
     #expect(prepared.elements == [])
     enrolment.cancel()
-    try scope.swap {}
+    try scope.switchContents {}
     #expect(prepared.elements == ["late"])
     lateEnrolment.cancel()
   }
 
-  @Test func `a member that is enrolled by the work that a swap waits for takes part in it`() async throws {
+  @Test func `a member that is enrolled by the work that a switch waits for takes part in it`() async throws {
     let (isAwaited, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let prepared = Recorder<String>()
     let busy = Member(whenHeld: {
@@ -70,7 +70,7 @@ struct ScopeEnrolmentTests {
     })
     let late = Member(whenPrepared: { prepared.record("late") })
     let enrolment = scope.enrol(busy)
-    async let swap: Void = onThread { [scope] in try scope.swap {} }
+    async let switching: Void = onThread { [scope] in try scope.switchContents {} }
     let lateEnrolment = try await onThread { [scope] in
       busy.threadAtWork.withLock { $0 = ThreadIdentity.current.address }
       isAwaited.wait()
@@ -79,13 +79,13 @@ struct ScopeEnrolmentTests {
       isDone.signal()
       return enrolment
     }
-    try await swap
+    try await switching
     #expect(prepared.elements == ["late"])
     enrolment.cancel()
     lateEnrolment.cancel()
   }
 
-  @Test func `a member that the swap itself enrols belongs to the new contents`() throws {
+  @Test func `a member that the switch itself enrols belongs to the new contents`() throws {
     let prepared = Recorder<String>()
     let late = Member(whenPrepared: { prepared.record("late") })
     let lateEnrolment = Guarded<SignalSubscription?>(nil)
@@ -94,10 +94,10 @@ struct ScopeEnrolmentTests {
       lateEnrolment.withLock { $0 = enrolment }
     })
     let enrolment = scope.enrol(first)
-    try scope.swap {}
+    try scope.switchContents {}
     #expect(prepared.elements == [])
     enrolment.cancel()
-    try scope.swap {}
+    try scope.switchContents {}
     #expect(prepared.elements == ["late"])
     lateEnrolment.withLock { $0.take() }?.cancel()
   }

@@ -136,7 +136,7 @@ struct LogNestedTests {
     try log.append("2")
     try await consumer.expect(["1", "2"])
     #expect(consumer.entries.elements.map(\.sequence) == [1, 2])
-    #expect(consumer.entries.elements.map(\.swapCount) == [0, 0])
+    #expect(consumer.entries.elements.map(\.switchCount) == [0, 0])
   }
 
   @Test func `a subscriber of the log may switch, and its event is acknowledged in the old log`() async throws {

@@ -121,9 +121,9 @@ struct LogProcessTests {
     let expected = Expectations()
     try await onThread { [app, log] in
       for number in 1...count {
-        let before = (app.scope.swapCount.value, app.active.value.id)
+        let before = (app.scope.switchCount.value, app.active.value.id)
         try log.append("own \(number)")
-        let isSteady = before == (app.scope.swapCount.value, app.active.value.id)
+        let isSteady = before == (app.scope.switchCount.value, app.active.value.id)
         expected.note("own \(number)", isSteady ? before.1.uuidString : "any")
       }
     }

@@ -15,12 +15,12 @@ struct LogWorld: Sendable {
 
   var names: String { ids.map(\.uuidString).joined(separator: ",") }
 
-  init(_ limits: LogLimits = LogLimits(), onSwap: ScopePolicy = .follows) throws {
+  init(_ limits: LogLimits = LogLimits(), onSwitch: ScopePolicy = .follows) throws {
     fixture = try Fixture(filled: false)
     app = try fixture.open()
     let made = try [app.create(name: "Work"), app.create(name: "Play")]
     ids = [Environment.defaultID] + made.map(\.id)
-    log = try AppGroupsLog(name: "events", scope: app.scope, onSwap: onSwap, limits: limits)
+    log = try AppGroupsLog(name: "events", scope: app.scope, onSwitch: onSwitch, limits: limits)
   }
 
   /// Starts another process that opens the root and the log.

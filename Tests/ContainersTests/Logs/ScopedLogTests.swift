@@ -50,7 +50,7 @@ struct ScopedLogTests {
     try await app.activate(id: ids[1])
     try log.append("work 2")
     try await consumer.expect(["default 1", "work 1", "default 2", "work 2"])
-    #expect(consumer.entries.elements.map(\.swapCount) == [0, 1, 2, 3])
+    #expect(consumer.entries.elements.map(\.switchCount) == [0, 1, 2, 3])
     // Each environment has its own cursor.
     for id in ids.prefix(2) {
       #expect(Tree.exists(world.directory(of: id).appending(path: ".consumers/widget.cursor")))
@@ -143,14 +143,14 @@ struct ScopedLogTests {
     try await consumer.expect(["other"])
   }
 
-  @Test func `a log that closes on a swap reports it, and keeps its events`() async throws {
-    let closing = try AppGroupsLog<String>(name: "closing", scope: app.scope, onSwap: .closes)
+  @Test func `a log that closes on a switch reports it, and keeps its events`() async throws {
+    let closing = try AppGroupsLog<String>(name: "closing", scope: app.scope, onSwitch: .closes)
     let events = try closing.events(for: "widget")
     let consumer = EntryRecorder(events)
     try closing.append("kept")
     try await consumer.expect(["kept"])
     try await app.activate(id: ids[1])
-    let error = AppGroupsLogError.closedBySwap(closing.url)
+    let error = AppGroupsLogError.closedBySwitch(closing.url)
     #expect(throws: error) { try closing.append("lost") }
     try await consumer.failures.wait(for: "the failure") { $0 == [error] }
     // The new environment only keeps its log for the consumer, should a process open it there.
@@ -174,16 +174,16 @@ struct ScopedLogTests {
     try await app.activate(id: ids[1])
     try log.append("2")
     try await consumer.expect(["1", "2"])
-    #expect(consumer.entries.elements.map(\.swapCount) == [0, 0])
+    #expect(consumer.entries.elements.map(\.switchCount) == [0, 0])
     #expect(log.producer == producer)
   }
 
   @Test func `a rejected switch leaves the log and its consumer unchanged`() async throws {
     final class Refusing: ScopeMember {
       struct Refusal: Error {}
-      let swapStage = ScopeStage.logs
-      func holdForSwap(within patience: Duration?) throws -> Bool { throw Refusal() }
-      func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+      let switchStage = ScopeStage.logs
+      func holdForSwitch(within patience: Duration?) throws -> Bool { throw Refusal() }
+      func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
     }
     let consumer = EntryRecorder(try log.events(for: "widget"))
     try log.append("1")
@@ -196,7 +196,7 @@ struct ScopedLogTests {
     try await consumer.expect(["1", "2"])
     enrolment.cancel()
     #expect(consumer.entries.elements.map(\.sequence) == [1, 2])
-    #expect(Set(consumer.entries.elements.map(\.swapCount)) == [0])
+    #expect(Set(consumer.entries.elements.map(\.switchCount)) == [0])
   }
 
   @Test func `a consumer continues in a clone from its position in the original`() async throws {

@@ -7,15 +7,15 @@ import Testing
 
 @testable import Stores
 
-/// A root that other processes swap again and again, always between two steps of this one.
+/// A root that other processes switch again and again, always between two steps of this one.
 @Suite("Patience with other processes", .patient)
 struct PatienceTests {
   private let directory: TemporaryDirectory
   private let scope: Scope
-  private let swaps = Swaps()
+  private let switches = Switches()
 
-  /// Answers that the contents were swapped, every other time.
-  private final class Swaps: Sendable {
+  /// Answers that the contents were switched, every other time.
+  private final class Switches: Sendable {
     private let state = Guarded((left: 0, asked: 0))
 
     /// The number of answers that are still to come.
@@ -24,7 +24,7 @@ struct PatienceTests {
       set { state.withLock { $0.left = newValue } }
     }
 
-    func hasGoneOver() -> Bool {
+    func hasSwitched() -> Bool {
       state.withLock { state in
         guard state.left > 0 else { return true }
         state.left -= 1
@@ -37,28 +37,28 @@ struct PatienceTests {
   init() throws {
     directory = try TemporaryDirectory()
     scope = Scope(
-      root: directory.url, whileSteady: { try $0() }, hasGoneOver: { [swaps] in swaps.hasGoneOver() }, catchUp: {})
+      root: directory.url, whileSteady: { try $0() }, hasSwitched: { [switches] in switches.hasSwitched() }, catchUp: {})
   }
 
-  @Test func `a database is read however often its directory is swapped while a connection opens`() async throws {
+  @Test func `a database is read however often its directory is switched while a connection opens`() async throws {
     let database = try Database(.file(directory.file("list.sqlite")), scope: scope)
     _ = try await onThread { try database.write { try $0.execute("CREATE TABLE item (name TEXT)") } }
     for _ in 0..<3 {
       // The next read must open a connection.
       database.readers?.settle()
-      let count = try await onThread { [swaps] in
-        swaps.left = 401
+      let count = try await onThread { [switches] in
+        switches.left = 401
         return try database.read { try $0.rows("SELECT count(*) FROM item").count }
       }
-      #expect(count == 1 && swaps.left == 0)
+      #expect(count == 1 && switches.left == 0)
     }
   }
 
-  @Test func `a write waits for the last of many swaps`() throws {
+  @Test func `a write waits for the last of many switches`() throws {
     let file = try AppGroupsFile(name: "number.json", initialValue: 0, scope: scope)
-    swaps.left = 401
+    switches.left = 401
     try file.update { $0 += 1 }
-    #expect(swaps.left == 0)
+    #expect(switches.left == 0)
     #expect(try file.read() == 1)
   }
 
@@ -67,10 +67,10 @@ struct PatienceTests {
     let file = try AppGroupsFile(name: "number.json", initialValue: 0, scope: scope)
     container.lockTimeout = .milliseconds(50)
     defer { container.lockTimeout = nil }
-    swaps.left = .max
+    switches.left = .max
     // The value is written, because nothing else can be known about the contents.
     try file.update { $0 += 1 }
-    swaps.left = 0
+    switches.left = 0
     #expect(try file.read() == 1)
   }
 }

@@ -135,7 +135,7 @@ struct ProcessTests {
       try counted.write(41)
       try jar.setCookies(["old=1; Max-Age=3600"], from: url)
     }
-    let (events, epochs) = (app.events.recorded(), app.scope.swapCount.recorded())
+    let (events, epochs) = (app.events.recorded(), app.scope.switchCount.recorded())
     try await peer.send("env-clean \(Environment.defaultID)")
     try await onThread {
       try counted.update { $0 += 1 }

@@ -21,7 +21,7 @@ struct EnvironmentChangeTests {
     let home = directory.file("home")
     try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
     scope = Scope(
-      root: home, whileSteady: { [turn] body in try turn.withLock(body) }, hasGoneOver: { true },
+      root: home, whileSteady: { [turn] body in try turn.withLock(body) }, hasSwitched: { true },
       catchUp: { [turn] in turn.withLock {} })
     context = try StandardAppContext<Account>(
       scope: scope, configuration: ContextConfiguration(policy: SessionPolicy(keepsSessions: true)))
@@ -35,7 +35,7 @@ struct EnvironmentChangeTests {
       let changes = ScopeChanges()
       defer { changes.send() }
       try turn.withLock {
-        try scope.swap(into: changes) {
+        try scope.switchContents(into: changes) {
           try FileManager.default.moveItem(at: home, to: directory.appending(path: old))
           let other = directory.appending(path: new)
           if FileManager.default.fileExists(atPath: other.path) {

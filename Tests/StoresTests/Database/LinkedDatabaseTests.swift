@@ -141,7 +141,7 @@ struct LinkedDatabaseTests {
     #expect(refusal == .outsideScope(path: link.path, root: root.path))
   }
 
-  @Test func `a database whose link leads elsewhere after a swap is closed with the reason`() throws {
+  @Test func `a database whose link leads elsewhere after a switch is closed with the reason`() throws {
     let fixture = try ScopeFixture()
     func link(_ name: String, to target: String) throws {
       try FileManager.default.createSymbolicLink(
@@ -152,7 +152,7 @@ struct LinkedDatabaseTests {
     try database.write { try $0.put(Errand(id: 1)) }
     try fixture.make("next")
     try link("next", to: "two.sqlite")
-    try fixture.swap(away: "old", in: "next")
+    try fixture.switchContents(away: "old", in: "next")
     guard case .closed(.cannotOpen(let failure)) = database.status.value else {
       Issue.record("it is \(database.status.value)")
       return
@@ -160,7 +160,7 @@ struct LinkedDatabaseTests {
     #expect(failure.message.contains("two.sqlite"))
     #expect(databaseError { try database.write { try $0.put(Errand(id: 2)) } } != nil)
     // With the first contents it is usable again.
-    try fixture.swap(away: "next", in: "old")
+    try fixture.switchContents(away: "next", in: "old")
     #expect(try database.read { try $0.all(Errand.self).map(\.id) } == [1])
   }
 }

@@ -92,7 +92,7 @@ struct RebuiltCacheTests {
     }
   }
 
-  @Test func `stores of one scope follow, and a later swap closes the cache as before`() async throws {
+  @Test func `stores of one scope follow, and a later switch closes the cache as before`() async throws {
     let root = try directory.makeFolder("live")
     let scope = Scope(root: root)
     let versions = StoreVersions(cache: schema)

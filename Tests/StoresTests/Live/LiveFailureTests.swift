@@ -109,11 +109,11 @@ struct LiveFailureTests {
     let query = database.query(Query<Errand>())
     let (titles, failures) = (Recorder<[String]>(), query.failures.recorded())
     let subscription = query.sink { titles.record($0.map(\.title)) }
-    try fixture.swap(away: "a", in: "damaged")
+    try fixture.switchContents(away: "a", in: "damaged")
     _ = try await failures.first { if case .notADatabase = $0 { true } else { false } }
     // The old rows belong to other contents.
     #expect(titles.elements == [["old"], []])
-    try fixture.swap(away: "damaged", in: "b")
+    try fixture.switchContents(away: "damaged", in: "b")
     try await titles.wait(for: ["new"])
     try await query.status.firstValue { $0 == .current }
     subscription.cancel()

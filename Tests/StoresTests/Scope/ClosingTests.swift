@@ -7,7 +7,7 @@ import Testing
 @testable import Stores
 
 /// Each of these cases once deadlocked.
-@Suite("Concurrent closing and swapping of a database", .patient)
+@Suite("Concurrent closing and switching of a database", .patient)
 struct ClosingTests {
   private let fixture: ScopeFixture
 
@@ -29,12 +29,12 @@ struct ClosingTests {
     }
   }
 
-  @Test func `a close waits for another thread's swap`() async throws {
+  @Test func `a close waits for another thread's switch`() async throws {
     for _ in 0..<Scale.count(10, torture: 500) {
       let database = try fixture.open()
       try await onThread { [fixture] in
         withThreads(4) { thread in
-          let error = databaseError { try thread == 0 ? fixture.scope.swap {} : database.close() }
+          let error = databaseError { try thread == 0 ? fixture.scope.switchContents {} : database.close() }
           #expect(error == nil)
         }
       }
@@ -42,25 +42,25 @@ struct ClosingTests {
     }
   }
 
-  @Test func `a subscriber of a swap may close the database`() throws {
+  @Test func `a subscriber of a switch may close the database`() throws {
     let database = try fixture.open()
     let subscription = database.changes.sink { changes in
-      if changes.origin == .swap { #expect(databaseError { try database.close() } == nil) }
+      if changes.origin == .switch { #expect(databaseError { try database.close() } == nil) }
     }
-    try fixture.scope.swap {}
+    try fixture.scope.switchContents {}
     #expect(databaseError { try database.read { _ in } } == .closed(path: fixture.url.path))
     subscription.cancel()
   }
 
-  @Test func `swaps followed inside a transaction take effect after it ends`() async throws {
+  @Test func `switches followed inside a transaction take effect after it ends`() async throws {
     let database = try fixture.open()
-    let swaps = Recorder<ChangeOrigin>()
-    let subscription = database.changes.sink { swaps.record($0.origin) }
+    let switches = Recorder<ChangeOrigin>()
+    let subscription = database.changes.sink { switches.record($0.origin) }
     try await onThread { [fixture] in
-      try database.write { _ in for _ in 0..<8 { fixture.scope.followSwap() } }
+      try database.write { _ in for _ in 0..<8 { fixture.scope.followSwitch() } }
     }
-    try await swaps.wait { $0.count == 8 }
-    fixture.scope.followSwap()
+    try await switches.wait { $0.count == 8 }
+    fixture.scope.followSwitch()
     #expect(try await onThread { try database.write { try $0.count(Errand.self) } } == 1)
     #expect(try await onThread { try database.read { try $0.count(Errand.self) } } == 1)
     try database.close()

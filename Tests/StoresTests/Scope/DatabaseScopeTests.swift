@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A database in a directory that is swapped", .patient)
+@Suite("A database in a directory that is switched", .patient)
 struct DatabaseScopeTests {
   private let fixture: ScopeFixture
 
@@ -24,15 +24,15 @@ struct DatabaseScopeTests {
     let subscription = database.query(Query<Errand>()).map { $0.map(\.title) }.sink { titles.record($0) }
     #expect(errand.value?.title == "old")
 
-    try fixture.swap(away: "a", in: "b")
+    try fixture.switchContents(away: "a", in: "b")
     #expect(errand.value?.title == "new")
     #expect(titles.elements == [["old"], ["new"]])
-    #expect(collected.take().map(\.origin) == [.swap])
+    #expect(collected.take().map(\.origin) == [.switch])
     try errand.update { $0.title = "newer" }
     let set = try #require(collected.take().first)
     #expect(set.origin == .here && set["errand"].updated == [1])
 
-    try fixture.swap(away: "b", in: "a")
+    try fixture.switchContents(away: "b", in: "a")
     #expect(errand.value?.title == "old")
     try await titles.wait(for: ["old"])
     #expect(try fixture.title(in: "b") == "newer")
@@ -54,13 +54,13 @@ struct DatabaseScopeTests {
     #expect(!isThere())
   }
 
-  @Test func `a swapped database keeps no file of the old contents open`() throws {
+  @Test func `a switched database keeps no file of the old contents open`() throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try fixture.open()
     try database.write { try $0.put(Errand(id: 2)) }
     _ = try database.read { try $0.all(Errand.self) }
-    try fixture.scope.swap {
+    try fixture.scope.switchContents {
       #expect(openFiles(in: fixture.root.path) == [])
       try fixture.rename(away: "a", in: "b")
     }
@@ -68,7 +68,7 @@ struct DatabaseScopeTests {
     #expect(try database.read { try $0.value("SELECT title FROM errand WHERE id = 1") } == "new")
   }
 
-  @Test func `a transaction finishes where it began, and one that begins during a swap is not lost`() async throws {
+  @Test func `a transaction finishes where it began, and one that begins during a switch is not lost`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try fixture.open()
@@ -81,13 +81,13 @@ struct DatabaseScopeTests {
       }
     }
     while !began.value { try await Task.sleep(for: .milliseconds(1)) }
-    async let swapping: Void = onThread { [fixture] in try fixture.swap(away: "a", in: "b") }
+    async let switching: Void = onThread { [fixture] in try fixture.switchContents(away: "a", in: "b") }
     async let next: Void = onThread {
-      // At this moment it waits for the swap or the first write, or runs first. It is never lost.
+      // At this moment it waits for the switch or the first write, or runs first. It is never lost.
       try database.write { try $0.put(Errand(id: 3, title: "somewhere")) }
     }
     ended.signal()
-    _ = try await (writing, swapping, next)
+    _ = try await (writing, switching, next)
     let old = try Database(.file(fixture.url(in: "a")))
     #expect(try await old.read { try $0.value("SELECT count(*) FROM errand WHERE id = 2") } == 1)
     let there = try await database.read { try $0.value("SELECT count(*) FROM errand WHERE id = 3") }.int64Value ?? 0
@@ -95,7 +95,7 @@ struct DatabaseScopeTests {
     #expect(there + gone == 1)
   }
 
-  @Test func `a swap does not wait for a connection that reads an older state`() async throws {
+  @Test func `a switch does not wait for a connection that reads an older state`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try fixture.open()
@@ -104,20 +104,20 @@ struct DatabaseScopeTests {
     try reader.begin()
     #expect(try reader.value("SELECT title FROM errand") == "old")
     try await database.write { try $0.put(Errand(id: 1, title: "older")) }
-    let swapped = Recorder<Bool>()
-    async let swapping: Void = onThread { [fixture] in
-      try fixture.swap(away: "a", in: "b")
-      swapped.record(true)
+    let switched = Recorder<Bool>()
+    async let switching: Void = onThread { [fixture] in
+      try fixture.switchContents(away: "a", in: "b")
+      switched.record(true)
     }
-    try await swapped.wait(for: true)
-    try await swapping
+    try await switched.wait(for: true)
+    try await switching
     #expect(try reader.value("SELECT title FROM errand") == "old")
     reader.endReading()
     reader.close()
     #expect(try fixture.title(in: "a") == "older")
   }
 
-  @Test func `repeated swaps under load neither lose nor tear a write`() async throws {
+  @Test func `repeated switches under load neither lose nor tear a write`() async throws {
     try fixture.fill("live", title: "a")
     try fixture.fill("b", title: "b")
     let database = try fixture.open()
@@ -134,7 +134,7 @@ struct DatabaseScopeTests {
     }
     try await onThread { [fixture] in
       for round in 0..<rounds {
-        try round.isMultiple(of: 2) ? fixture.swap(away: "a", in: "b") : fixture.swap(away: "b", in: "a")
+        try round.isMultiple(of: 2) ? fixture.switchContents(away: "a", in: "b") : fixture.switchContents(away: "b", in: "a")
       }
       isOver.value = true
     }
@@ -149,38 +149,38 @@ struct DatabaseScopeTests {
     #expect(found == count)
   }
 
-  @Test func `a failed swap changes nothing`() throws {
+  @Test func `a failed switch changes nothing`() throws {
     struct Failed: Error {}
     try fixture.fill("live", title: "old")
     let database = try fixture.open()
     let collected = Collected(database)
-    #expect(throws: Failed.self) { try fixture.scope.swap { throw Failed() } }
+    #expect(throws: Failed.self) { try fixture.scope.switchContents { throw Failed() } }
     #expect(collected.sets.isEmpty)
     #expect(try database.read { try $0.value("SELECT title FROM errand") } == "old")
     try database.write { try $0.put(Errand(id: 2)) }
     #expect(collected.sets.count == 1)
   }
 
-  @Test func `a swap inside a transaction is rejected, and so is a transaction inside a swap`() throws {
+  @Test func `a switch inside a transaction is rejected, and so is a transaction inside a switch`() throws {
     try fixture.fill("live", title: "old")
     let database = try fixture.open()
     let path = fixture.url.path
     try database.write { _ in
-      #expect(databaseError { try fixture.scope.swap {} } == .nestedAccess(path: path, inner: "swap", outer: "write"))
+      #expect(databaseError { try fixture.scope.switchContents {} } == .nestedAccess(path: path, inner: "switch", outer: "write"))
     }
     try database.read { _ in
-      #expect(databaseError { try fixture.scope.swap {} } == .nestedAccess(path: path, inner: "swap", outer: "read"))
+      #expect(databaseError { try fixture.scope.switchContents {} } == .nestedAccess(path: path, inner: "switch", outer: "read"))
     }
-    let refusal = DatabaseError.nestedAccess(path: path, inner: "read or write", outer: "swap")
-    try fixture.scope.swap {
+    let refusal = DatabaseError.nestedAccess(path: path, inner: "read or write", outer: "switch")
+    try fixture.scope.switchContents {
       #expect(databaseError { try database.write { _ in } } == refusal)
       #expect(databaseError { try database.read { _ in } } == refusal)
-      #expect(databaseError { try database.close() } == .nestedAccess(path: path, inner: "close", outer: "swap"))
+      #expect(databaseError { try database.close() } == .nestedAccess(path: path, inner: "close", outer: "switch"))
     }
     try database.write { _ in }
   }
 
-  @Test func `a database that closes on a swap reports it to all users`() async throws {
+  @Test func `a database that closes on a switch reports it to all users`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try fixture.open(.closes)
@@ -189,21 +189,21 @@ struct DatabaseScopeTests {
     let query = database.query(Query<Errand>())
     let troubles = query.failures.recorded()
     let subscription = query.sink { _ in }
-    try fixture.swap(away: "a", in: "b")
-    let reason = DatabaseError.swapped(path: fixture.url.path)
+    try fixture.switchContents(away: "a", in: "b")
+    let reason = DatabaseError.switched(path: fixture.url.path)
     #expect(database.status.value == .closed(reason))
     #expect(databaseError { try database.read { _ in } } == reason)
     #expect(databaseError { try database.write { _ in } } == reason)
     #expect(try await troubles.first { _ in true } == reason)
     #expect(failures.elements == [reason] && errand.value?.title == "old")
     // It stays closed.
-    try fixture.swap(away: "b", in: "a")
+    try fixture.switchContents(away: "b", in: "a")
     #expect(database.status.value == .closed(reason))
     #expect(databaseError { try database.read { _ in } } == reason)
     subscription.cancel()
   }
 
-  @Test func `rows of the old contents are not shown while a transaction delays the swap`() async throws {
+  @Test func `rows of the old contents are not shown while a transaction delays the switch`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try fixture.open()
@@ -213,7 +213,7 @@ struct DatabaseScopeTests {
     try await onThread { [fixture] in
       try database.write { _ in
         try fixture.rename(away: "a", in: "b")
-        fixture.scope.followSwap()
+        fixture.scope.followSwitch()
         #expect(errand.value == nil && errand.status.value == .connecting)
         #expect(titles.elements == [["old"], []])
         // A new live object waits for the new rows.
@@ -225,25 +225,25 @@ struct DatabaseScopeTests {
     #expect(errand.value?.title == "new")
   }
 
-  @Test func `a missing file is created after a swap`() throws {
+  @Test func `a missing file is created after a switch`() throws {
     try fixture.fill("live", title: "old")
     try fixture.make("b")
     let database = try fixture.open()
     let errand = try database.live(Errand.self, id: 1)
-    try fixture.swap(away: "a", in: "b")
+    try fixture.switchContents(away: "a", in: "b")
     #expect(errand.value == nil && database.schemaOutcome == .created)
     try database.write { try $0.put(Errand(id: 1, title: "first")) }
     #expect(errand.value?.title == "first")
   }
 
-  @Test func `unusable new contents are reported, and the next swap recovers`() throws {
+  @Test func `unusable new contents are reported, and the next switch recovers`() throws {
     try fixture.fill("live", title: "old")
     try fixture.make("b")
     let content = Data(repeating: 65, count: 5000)
     try content.write(to: fixture.url(in: "b"))
     let database = try fixture.open()
     let errand = try database.live(Errand.self, id: 1)
-    try fixture.swap(away: "a", in: "b")
+    try fixture.switchContents(away: "a", in: "b")
     guard case .closed(.notADatabase(let failure)) = database.status.value else {
       Issue.record("it is \(database.status.value)")
       return
@@ -251,7 +251,7 @@ struct DatabaseScopeTests {
     #expect(databaseError { try database.read { _ in } } == .notADatabase(failure))
     #expect(databaseError { try database.write { _ in } } == .notADatabase(failure))
     #expect(try Data(contentsOf: fixture.url) == content)
-    try fixture.swap(away: "b", in: "a")
+    try fixture.switchContents(away: "b", in: "a")
     #expect(database.status.value == .open && errand.value?.title == "old")
     try errand.update { $0.title = "older" }
     #expect(errand.value?.title == "older")
@@ -264,17 +264,17 @@ struct DatabaseScopeTests {
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
-  @Test func `a read-only database follows a swap, too`() throws {
+  @Test func `a read-only database follows a switch, too`() throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let database = try Database(fixture.location, access: .readOnly, scope: fixture.scope)
     let errand = try database.live(Errand.self, id: 1)
-    try fixture.swap(away: "a", in: "b")
+    try fixture.switchContents(away: "a", in: "b")
     #expect(errand.value?.title == "new")
     #expect(databaseError { try database.write { _ in } } == .openedReadOnly(path: fixture.url.path))
   }
 
-  @Test func `a swap by another process loses no commit of either contents`() async throws {
+  @Test func `a switch by another process loses no commit of either contents`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.make("b")
     // The killed process's commits are only in its log.
@@ -292,14 +292,14 @@ struct DatabaseScopeTests {
     // log.
     try await database.write { try $0.put(Errand(id: 2, title: "late")) }
     #expect(try Data(contentsOf: URL(filePath: fixture.url.path + "-wal")) == log)
-    fixture.scope.followSwap()
+    fixture.scope.followSwitch()
     #expect(try await database.read { try $0.value("SELECT n FROM counter") } == 3)
     let old = try Database(.file(fixture.url(in: "a")))
     let titles = try await old.read { try $0.rows("SELECT title FROM errand ORDER BY id").map { $0[0] } }
     #expect(titles == ["in the log of the old one", "late"])
   }
 
-  @Test func `without a scope, a swap does not mix up the logs either`() async throws {
+  @Test func `without a scope, a switch does not mix up the logs either`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.make("b")
     let peer = try PeerProcess()
@@ -315,7 +315,7 @@ struct DatabaseScopeTests {
     #expect(try fixture.title(in: "a") == "newer")
   }
 
-  @Test func `a closed database stays closed after swaps, with no file open`() async throws {
+  @Test func `a closed database stays closed after switches, with no file open`() async throws {
     let database = try fixture.open()
     try await database.write { try $0.put(Errand(id: 1)) }
     let query = database.query(Query<Errand>())
@@ -326,7 +326,7 @@ struct DatabaseScopeTests {
     #expect(database.status.value == .closed(closed))
     #expect(openFiles(in: fixture.root.path) == [])
     #expect(try await troubles.first { _ in true } == closed)
-    try fixture.scope.swap {}
+    try fixture.scope.switchContents {}
     #expect(database.status.value == .closed(closed))
     #expect(databaseError { try database.write { _ in } } == closed)
     subscription.cancel()

@@ -8,19 +8,19 @@ import Testing
 
 @testable import Stores
 
-/// Work inside one member of a scope that needs another member, while a swap already holds that other one.
-@Suite("Work that needs two members of a directory that is swapped", .patient)
+/// Work inside one member of a scope that needs another member, while a switch already holds that other one.
+@Suite("Work that needs two members of a directory that is switched", .patient)
 struct NestedWorkTests {
   /// A member that reports when the members enrolled before it are held.
   private final class Probe: ScopeMember {
     let hasBegun = DispatchSemaphore(value: 0)
 
-    func holdForSwap(within patience: Duration?) -> Bool {
+    func holdForSwitch(within patience: Duration?) -> Bool {
       hasBegun.signal()
       return true
     }
 
-    func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+    func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
   }
 
   private let fixture: ScopeFixture
@@ -36,33 +36,33 @@ struct NestedWorkTests {
     try AppGroupsFile(name: name, initialValue: 0, scope: fixture.scope, durability: .process)
   }
 
-  /// The number in a file of the contents that were swapped away.
+  /// The number in a file of the contents that were switched away.
   private func number(in name: String) throws -> Int {
     let content = try Data(contentsOf: fixture.directory.url.appending(path: "a/Files/\(name)"))
     return try JSONDecoder().decode(Int.self, from: content)
   }
 
-  /// Runs work inside a member; in the middle, another thread begins to swap, and has the first members.
-  private func duringASwap(_ work: @escaping @Sendable (_ whenHeld: () -> Void) throws -> Void) async throws {
-    let swapping = DispatchSemaphore(value: 0)
-    async let swap: Void = onThread { [fixture] in
-      swapping.wait()
-      try fixture.swap(away: "a", in: "b")
+  /// Runs work inside a member; in the middle, another thread begins to switch, and has the first members.
+  private func duringASwitch(_ work: @escaping @Sendable (_ whenHeld: () -> Void) throws -> Void) async throws {
+    let switching = DispatchSemaphore(value: 0)
+    async let switching: Void = onThread { [fixture] in
+      switching.wait()
+      try fixture.switchContents(away: "a", in: "b")
     }
     try await onThread { [probe] in
       try work {
-        swapping.signal()
+        switching.signal()
         probe.hasBegun.wait()
       }
     }
-    try await swap
+    try await switching
   }
 
-  @Test func `an update of a file may write another file, which the swap already holds`() async throws {
+  @Test func `an update of a file may write another file, which the switch already holds`() async throws {
     let inner = try file("inner")
     let enrolment = fixture.scope.enrol(probe)
     let outer = try file("outer")
-    try await duringASwap { whenHeld in
+    try await duringASwitch { whenHeld in
       try outer.update {
         whenHeld()
         try inner.write(7)
@@ -75,11 +75,11 @@ struct NestedWorkTests {
     enrolment.cancel()
   }
 
-  @Test func `a transaction may write a file that the swap already holds`() async throws {
+  @Test func `a transaction may write a file that the switch already holds`() async throws {
     let inner = try file("inner")
     let enrolment = fixture.scope.enrol(probe)
     let database = try fixture.open()
-    try await duringASwap { whenHeld in
+    try await duringASwitch { whenHeld in
       try database.write {
         whenHeld()
         try inner.write(7)
@@ -92,11 +92,11 @@ struct NestedWorkTests {
     enrolment.cancel()
   }
 
-  @Test func `an update of a file may read and write a database that the swap already holds`() async throws {
+  @Test func `an update of a file may read and write a database that the switch already holds`() async throws {
     let database = try fixture.open()
     let enrolment = fixture.scope.enrol(probe)
     let outer = try file("outer")
-    try await duringASwap { whenHeld in
+    try await duringASwitch { whenHeld in
       try outer.update {
         whenHeld()
         $0 = try database.read { try $0.all(Query<Errand>()) }.count
@@ -108,11 +108,11 @@ struct NestedWorkTests {
     enrolment.cancel()
   }
 
-  @Test func `a read of a database may write a file that the swap already holds`() async throws {
+  @Test func `a read of a database may write a file that the switch already holds`() async throws {
     let inner = try file("inner")
     let enrolment = fixture.scope.enrol(probe)
     let database = try fixture.open()
-    try await duringASwap { whenHeld in
+    try await duringASwitch { whenHeld in
       try database.read { _ in
         whenHeld()
         try inner.write(7)
@@ -122,24 +122,24 @@ struct NestedWorkTests {
     enrolment.cancel()
   }
 
-  @Test func `a swap that another process made is followed while work needs two members`() async throws {
+  @Test func `a switch that another process made is followed while work needs two members`() async throws {
     let inner = try file("inner")
     let enrolment = fixture.scope.enrol(probe)
     let outer = try file("outer")
-    let swapping = DispatchSemaphore(value: 0)
-    async let swap: Void = onThread { [fixture] in
-      swapping.wait()
-      fixture.scope.followSwap()
+    let switching = DispatchSemaphore(value: 0)
+    async let switching: Void = onThread { [fixture] in
+      switching.wait()
+      fixture.scope.followSwitch()
     }
     try await onThread { [probe] in
       try outer.update {
-        swapping.signal()
+        switching.signal()
         probe.hasBegun.wait()
         try inner.write(7)
         $0 = 8
       }
     }
-    try await swap
+    try await switching
     #expect(inner.value == 7 && outer.value == 8)
     enrolment.cancel()
   }
@@ -147,13 +147,13 @@ struct NestedWorkTests {
   @Test func `a member that refuses lets the work of all others continue`() throws {
     final class Refusing: ScopeMember {
       struct Refusal: Error {}
-      func holdForSwap(within patience: Duration?) throws -> Bool { throw Refusal() }
-      func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+      func holdForSwitch(within patience: Duration?) throws -> Bool { throw Refusal() }
+      func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
     }
     let (inner, database) = (try file("inner"), try fixture.open())
     let refusing = Refusing()
     let enrolment = fixture.scope.enrol(refusing)
-    #expect(throws: Refusing.Refusal.self) { try fixture.scope.swap {} }
+    #expect(throws: Refusing.Refusal.self) { try fixture.scope.switchContents {} }
     try inner.write(7)
     try database.write { try $0.put(Errand(id: 1, title: "changed")) }
     #expect(inner.value == 7)

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Stores
 
-/// A directory whose contents are swapped.
+/// A directory whose contents are switched.
 ///
 /// The contents in use are in `live`, the others beside it.
 struct ScopeFixture: Sendable {
@@ -30,7 +30,7 @@ struct ScopeFixture: Sendable {
   }
 
   func open(_ policy: ScopePolicy = .follows, schema: Schema? = Self.schema) throws -> Database {
-    try Database(location, schema: schema, busyTimeout: .seconds(60), scope: scope, onSwap: policy)
+    try Database(location, schema: schema, busyTimeout: .seconds(60), scope: scope, onSwitch: policy)
   }
 
   static let schema = Schema(version: 1, models: [Errand.self])
@@ -49,9 +49,9 @@ struct ScopeFixture: Sendable {
     try FileManager.default.moveItem(at: directory.url.appending(path: new), to: root)
   }
 
-  /// Swaps the contents, as an environment switch does.
-  func swap(away old: String, in new: String) throws {
-    try scope.swap { try rename(away: old, in: new) }
+  /// Switches the contents, as an environment switch does.
+  func switchContents(away old: String, in new: String) throws {
+    try scope.switchContents { try rename(away: old, in: new) }
   }
 
   /// Pauses every member and resumes it with the same contents, as cloning an environment does.

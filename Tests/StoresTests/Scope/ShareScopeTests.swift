@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A share in a directory that is swapped", .patient)
+@Suite("A share in a directory that is switched", .patient)
 struct ShareScopeTests {
   private let fixture: ScopeFixture
 
@@ -23,7 +23,7 @@ struct ShareScopeTests {
   @Test func `a share continues with the new history, and reports that everything has changed`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
-    // Two objects of one process stand in for two processes that follow the same swap.
+    // Two objects of one process stand in for two processes that follow the same switch.
     let (database, other) = (try fixture.open(), try fixture.open())
     let (share, theirs) = (try share(database, "app"), try share(other, "helper"))
     let incoming = share.incoming.recorded()
@@ -31,30 +31,30 @@ struct ShareScopeTests {
     for id in 2...4 { try await other.write { try $0.put(Errand(id: id)) } }
     try await incoming.wait { $0.map(\.sequence) == [1, 2, 3] }
 
-    try fixture.swap(away: "a", in: "b")
-    let swap = try await incoming.first { $0.origin == .swap }
-    #expect(swap["errand"].isEverything)
+    try fixture.switchContents(away: "a", in: "b")
+    let switch = try await incoming.first { $0.origin == .switch }
+    #expect(switch["errand"].isEverything)
     try await other.write { try $0.put(Errand(id: 7)) }
     let next = try await incoming.first { $0["errand"].inserted == [7] }
     #expect(next.author == "helper" && next.sequence == 1)
     #expect(saves.elements.map(\.sequence) == [1, 2, 3, 1])
 
     // Missed changes of the first history wait there, as for a process that was away.
-    try fixture.swap(away: "b", in: "a")
+    try fixture.switchContents(away: "b", in: "a")
     try await other.write { try $0.put(Errand(id: 8)) }
     let last = try await incoming.first { $0["errand"].inserted == [8] }
     #expect(last.sequence == 4)
-    #expect(incoming.elements.filter { $0.origin == .swap }.count == 2)
+    #expect(incoming.elements.filter { $0.origin == .switch }.count == 2)
     #expect(try share.pendingCount() == 0)
     theirs.close()
   }
 
-  @Test func `closing a share during a swap does not deadlock`() throws {
+  @Test func `closing a share during a switch does not deadlock`() throws {
     let database = try fixture.open()
     let share = try share(database, "app")
     let nested = DatabaseShareError.database(
-      .nestedAccess(path: fixture.url.path, inner: "read of the share", outer: "swap"))
-    try fixture.scope.swap {
+      .nestedAccess(path: fixture.url.path, inner: "read of the share", outer: "switch"))
+    try fixture.scope.switchContents {
       // A subscription makes the queue read.
       let subscription = share.incoming.sink { _ in }
       #expect(throws: nested) { try share.pendingCount() }
@@ -64,28 +64,28 @@ struct ShareScopeTests {
     try database.write { _ in }
   }
 
-  @Test func `a suspended share follows the swap when it resumes, and throws until then`() async throws {
+  @Test func `a suspended share follows the switch when it resumes, and throws until then`() async throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
     let (database, other) = (try fixture.open(), try fixture.open())
     let (share, theirs) = (try share(database, "app"), try share(other, "helper"))
     let (incoming, failures) = (share.incoming.recorded(), share.failures.recorded())
     try database.suspend()
-    try fixture.swap(away: "a", in: "b")
+    try fixture.switchContents(away: "a", in: "b")
     let suspended = DatabaseShareError.database(.suspended(path: fixture.url.path, operation: "write"))
     #expect(throws: suspended) { try share.pendingCount() }
     #expect(throws: suspended) { try share.discardPending() }
     #expect(failures.elements.isEmpty && incoming.elements.isEmpty)
     try database.resume()
     // No write is needed.
-    try await incoming.first { $0.origin == .swap }
+    try await incoming.first { $0.origin == .switch }
     try await other.write { try $0.put(Errand(id: 7)) }
     #expect(try await incoming.first { $0["errand"].inserted == [7] }.sequence == 1)
     theirs.close()
     share.close()
   }
 
-  @Test func `a migration by another process is reported before and after a swap`() async throws {
+  @Test func `a migration by another process is reported before and after a switch`() async throws {
     let newer = Schema(version: 2, models: [Errand.self]) { MigrationStep(to: 2) { _ in } }
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
@@ -101,7 +101,7 @@ struct ShareScopeTests {
       try Database(fixture.location, schema: newer).close()
       #expect(try await troubles.first { _ in true } == changed)
       subscription.cancel()
-      if round == 1 { try fixture.swap(away: "a", in: "b") }
+      if round == 1 { try fixture.switchContents(away: "a", in: "b") }
     }
     share.close()
   }

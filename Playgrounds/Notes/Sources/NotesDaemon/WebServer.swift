@@ -53,7 +53,7 @@ struct WebRoutes: HTTPHandler {
     } catch let error as NotesError {
       if case .otherEnvironment = error { return .failure(.conflict, error.localizedDescription) }
       return .failure(.unprocessableContent, error.localizedDescription)
-    } catch DatabaseError.swapped, DatabaseError.closed {
+    } catch DatabaseError.switched, DatabaseError.closed {
       return .failure(.conflict, "Nothing was changed: the environment or the user has just been switched.")
     } catch let error as RequestGuard.TooLarge {
       return .failure(.payloadTooLarge, error.localizedDescription)

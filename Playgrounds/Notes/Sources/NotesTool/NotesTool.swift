@@ -45,7 +45,7 @@ struct Place: ParsableArguments {
   /// A script can tell "try again in the right environment" from a failure.
   private static func code(for error: any Error) -> Int32 {
     switch error {
-    case NotesError.otherEnvironment, DatabaseError.swapped, ContextError.environmentSwitched: 3
+    case NotesError.otherEnvironment, DatabaseError.switched, ContextError.environmentSwitched: 3
     default: 1
     }
   }

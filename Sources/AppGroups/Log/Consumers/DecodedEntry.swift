@@ -33,14 +33,14 @@ private final class TypedEntry<Event: Sendable>: Sendable {
 
 /// Decodes records into events.
 struct EntryDecoder: Sendable {
-  let decode: @Sendable (LogRecord, _ producer: UUID, LogPosition, _ swapCount: Int) throws -> DecodedEntry
+  let decode: @Sendable (LogRecord, _ producer: UUID, LogPosition, _ switchCount: Int) throws -> DecodedEntry
 
   init<Event: Sendable>(_ format: FileFormat<Event>) {
-    decode = { record, producer, position, swapCount in
+    decode = { record, producer, position, switchCount in
       let id = LogEventID(producer: producer, sequence: record.sequence)
       let date = Date(timeIntervalSince1970: Double(record.time) / 1e9)
       let event = try format.decode(record.payload)
-      return DecodedEntry(LogEntry(id: id, date: date, event: event, swapCount: swapCount, position: position))
+      return DecodedEntry(LogEntry(id: id, date: date, event: event, switchCount: switchCount, position: position))
     }
   }
 }

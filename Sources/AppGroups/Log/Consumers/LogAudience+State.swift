@@ -73,7 +73,7 @@ extension LogAudience {
     /// Events that were read for one generation are not delivered to the next.
     var generation = 0
     /// The number of the contents that the cursor belongs to.
-    var swapCount = 0
+    var switchCount = 0
 
     init(isKeepingEvents: Bool) {
       self.isKeepingEvents = isKeepingEvents

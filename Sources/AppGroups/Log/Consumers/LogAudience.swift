@@ -214,9 +214,9 @@ final class LogAudience: Sendable {
   }
 
   /// Records that an event is handled, unless it belongs to other contents than the cursor.
-  func acknowledge(_ position: LogPosition, of producer: UUID, at swapCount: Int) {
+  func acknowledge(_ position: LogPosition, of producer: UUID, at switchCount: Int) {
     state.withLock { state in
-      if state.swapCount == swapCount { state.cursor.handle(position, of: producer) }
+      if state.switchCount == switchCount { state.cursor.handle(position, of: producer) }
     }
   }
 
@@ -237,10 +237,10 @@ final class LogAudience: Sendable {
   ///
   /// - Parameters:
   ///   - positions: The position at which each producer's events continue.
-  ///   - swapCount: The number of the contents.
-  func begin(from positions: [UUID: LogPosition], at swapCount: Int) {
+  ///   - switchCount: The number of the contents.
+  func begin(from positions: [UUID: LogPosition], at switchCount: Int) {
     state.withLock { state in
-      state.swapCount = swapCount
+      state.switchCount = switchCount
       state.cursor = LogCursor(positions)
       state.unhandled = []
       state.producers = []
@@ -301,9 +301,9 @@ final class LogAudience: Sendable {
   var isUnsaved: Bool { state.withLock { $0.cursor.isChanged } }
 
   /// Returns saved positions, advanced by the events that were handled but not saved in the same contents.
-  func advance(_ saved: [UUID: LogPosition], at swapCount: Int) -> [UUID: LogPosition] {
+  func advance(_ saved: [UUID: LogPosition], at switchCount: Int) -> [UUID: LogPosition] {
     state.withLock { state in
-      guard state.cursor.isChanged, state.swapCount == swapCount else { return saved }
+      guard state.cursor.isChanged, state.switchCount == switchCount else { return saved }
       return state.cursor.positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
     }
   }

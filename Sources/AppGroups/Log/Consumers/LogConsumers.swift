@@ -19,7 +19,7 @@ package enum LogConsumers {
       let (leaving, arriving) = try (AppGroupsContainer(directory: old), AppGroupsContainer(directory: new))
       for name in try DirectoryListing.names(in: logs) ?? [] {
         do throws(AppGroupsLogError) {
-          try expectConsumers(of: LogPlace(opening: name, in: leaving, swapCount: 0, isMaking: false), in: arriving)
+          try expectConsumers(of: LogPlace(opening: name, in: leaving, switchCount: 0, isMaking: false), in: arriving)
         } catch {
           // This is not a log, or it cannot be read.
         }
@@ -38,7 +38,7 @@ package enum LogConsumers {
         consumer.isRunning ? (consumer.name, nil, .now) : (consumer.name, time, consumer.lastMoment))
     }
     guard !seen.isEmpty else { return }
-    let new = try LogPlace(opening: old.name, in: container, swapCount: 0, isMaking: true)
+    let new = try LogPlace(opening: old.name, in: container, switchCount: 0, isMaking: true)
     for (name, time, moment) in seen {
       let consumer = try ConsumerPlace(name: name, place: new)
       if try !consumer.isRemoved { try consumer.expect(since: time, moment: moment) }

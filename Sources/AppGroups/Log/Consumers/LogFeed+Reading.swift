@@ -99,7 +99,7 @@ extension LogFeed {
     }
     let entry: DecodedEntry
     do {
-      entry = try decoder.decode(record, producer, position, run.place.swapCount)
+      entry = try decoder.decode(record, producer, position, run.place.switchCount)
     } catch {
       let id = LogEventID(producer: producer, sequence: record.sequence)
       failures.send(.undecodable(id, location.url, reason: CodingReason.words(for: error)))

@@ -16,24 +16,24 @@ extension LogFeed {
     var missed: (start: Start, generation: Int)?
     /// The start to use after the process is resumed.
     var refused: (start: Start, generation: Int)?
-    /// A Boolean value that indicates whether the contents are being swapped, and not all members show the new ones.
+    /// A Boolean value that indicates whether the contents are being switched, and not all members show the new ones.
     ///
     /// A feed that began now could deliver events of contents that are not shown yet.
     var postponesBeginnings = false
-    /// The start to use after the contents have been swapped.
+    /// The start to use after the contents have been switched.
     var next: (start: Start, generation: Int)?
-    /// A Boolean value that indicates whether it was reported that a swap has closed the log.
+    /// A Boolean value that indicates whether it was reported that a switch has closed the log.
     var isClosed = false
     /// The number of the contents that the feed began to read last.
-    var swapCount = 0
+    var switchCount = 0
     /// The time at which another consumer of the same name is reported; `nil` until one was found.
     var refusal: (end: DispatchTime, isReported: Bool)?
     /// The error of the last failed attempt to begin.
     var obstacle: AppGroupsLogError?
 
     /// Begins another series of attempts, and returns its number.
-    mutating func begin(at swapCount: Int?) -> Int {
-      if let swapCount, swapCount != exchange(&self.swapCount, with: swapCount) { hasBegun = false }
+    mutating func begin(at switchCount: Int?) -> Int {
+      if let switchCount, switchCount != exchange(&self.switchCount, with: switchCount) { hasBegun = false }
       epoch += 1
       pauses.reset()
       refusal = nil
@@ -43,9 +43,9 @@ extension LogFeed {
       return epoch
     }
 
-    /// Postpones a beginning to the end of the swap in progress.
+    /// Postpones a beginning to the end of the switch in progress.
     ///
-    /// - Returns: `false` if there is no swap, so that the feed can begin at once.
+    /// - Returns: `false` if there is no switch, so that the feed can begin at once.
     mutating func postpone(_ start: Start, _ generation: Int) -> Bool {
       guard postponesBeginnings else { return false }
       next = (next?.start ?? start, max(generation, next?.generation ?? 0))

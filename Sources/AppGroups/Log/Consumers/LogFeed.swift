@@ -23,7 +23,7 @@ final class LogFeed: Sendable {
   /// The call that tries again to read segments that could not be read.
   let scans: DelayedCall
 
-  /// The state, which the queue changes; only a swap plans the next beginning on another thread.
+  /// The state, which the queue changes; only a switch plans the next beginning on another thread.
   let state = Guarded(State())
 
   /// Creates a feed that observes the directory of a log.
@@ -116,8 +116,8 @@ final class LogFeed: Sendable {
     if isDrainDue { queue.async { [self] in drain() } }
   }
 
-  func acknowledge(_ position: LogPosition, of producer: UUID, at swapCount: Int) {
-    audience.acknowledge(position, of: producer, at: swapCount)
+  func acknowledge(_ position: LogPosition, of producer: UUID, at switchCount: Int) {
+    audience.acknowledge(position, of: producer, at: switchCount)
     saver?.saveAcknowledged()
   }
 
@@ -130,7 +130,7 @@ final class LogFeed: Sendable {
   func begin(from start: Start, _ generation: Int) {
     // A later subscriber begins at its own start, and must not receive earlier events.
     guard audience.isCurrent(generation) else { return }
-    let epoch = state.withLock { $0.begin(at: start.place?.swapCount) }
+    let epoch = state.withLock { $0.begin(at: start.place?.switchCount) }
     saver?.end(unlessReplaced: true)
     endRun()
     tryToBegin(from: start, generation, epoch)
@@ -150,7 +150,7 @@ final class LogFeed: Sendable {
         return tryLater(from: start, generation, epoch)
       }
       let reader = LogReader(opened, from: positions) { [weak self] in self?.report($0) }
-      audience.begin(from: positions, at: opened.swapCount)
+      audience.begin(from: positions, at: opened.switchCount)
       state.withLock { state in
         state.run = Run(place: opened, reader: reader, lock: lock, generation: generation)
         state.hasBegun = true
@@ -197,7 +197,7 @@ final class LogFeed: Sendable {
     reportLoss(of: consumer)
     do throws(AppGroupsLogError) {
       let saved = try consumer.load()
-      return (saved.map { audience.advance($0, at: place.swapCount) } ?? ends, lock)
+      return (saved.map { audience.advance($0, at: place.switchCount) } ?? ends, lock)
     } catch .unreadableCursor(let name, let url, let reason) {
       try consumer.removeStrayCursor()
       failures.send(.unreadableCursor(consumer: name, url, reason: reason))

@@ -125,8 +125,8 @@ final class LogSaver: Sendable {
     trimOnQueue()
   }
 
-  /// Saves the handled events before the contents of the scope are swapped, unless that takes too long.
-  func saveForSwap() {
+  /// Saves the handled events before the contents of the scope are switched, unless that takes too long.
+  func saveForSwitch() {
     guard heldLock != nil else { return }
     let isDone = DispatchSemaphore(value: 0)
     queue.async { [self] in
@@ -137,7 +137,7 @@ final class LogSaver: Sendable {
       }
       isDone.signal()
     }
-    // A subscriber to failures may occupy the queue, and may itself be waiting for the swap.
+    // A subscriber to failures may occupy the queue, and may itself be waiting for the switch.
     _ = isDone.wait(timeout: .now() + .milliseconds(500))
   }
 

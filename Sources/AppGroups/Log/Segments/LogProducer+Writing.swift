@@ -8,7 +8,7 @@ extension LogProducer {
     /// The identities that this process had in other contents of a scope.
     private(set) var formerIdentities: Set<UUID> = []
     /// The number of the contents that the identity belongs to.
-    private var swapCount: Int
+    private var switchCount: Int
     private let clock: LogClock
     private var forkCount = Forks.count
     private var segment: SegmentWriter?
@@ -16,8 +16,8 @@ extension LogProducer {
     private var sequence: UInt64 = 0
     private var scratch = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    init(_ clock: LogClock, swapCount: Int) {
-      self.swapCount = swapCount
+    init(_ clock: LogClock, switchCount: Int) {
+      self.switchCount = switchCount
       self.clock = clock
     }
 
@@ -33,7 +33,7 @@ extension LogProducer {
       _ count: Int, _ payload: @Sendable (Int) -> Data, _ total: Int, in place: LogPlace, isFinal: Bool,
       segmentSize: Int, durability: Durability
     ) throws(AppGroupsLogError) -> (producer: UUID, first: UInt64, isNewSegment: Bool)? {
-      checkIdentity(at: place.swapCount)
+      checkIdentity(at: place.switchCount)
       let found = try segment(for: total, in: place, isFinal: isFinal, segmentSize: segmentSize, durability: durability)
       guard let (segment, isNew) = found else { return nil }
       guard !isNew || segment.hasRoom(for: total) else { throw .inaccessible(.fileTooLarge(segment.url)) }
@@ -99,23 +99,23 @@ extension LogProducer {
       return segment
     }
 
-    /// Becomes another producer if the contents were swapped or the process was forked.
+    /// Becomes another producer if the contents were switched or the process was forked.
     ///
     /// A forked process must not write to the segments of its parent.
     ///
-    /// - Parameter swapCount: The number of the contents, or `nil` to ignore the contents.
-    mutating func checkIdentity(at swapCount: Int?) {
-      if let swapCount, swapCount != self.swapCount { becomeAnother(at: swapCount) }
+    /// - Parameter switchCount: The number of the contents, or `nil` to ignore the contents.
+    mutating func checkIdentity(at switchCount: Int?) {
+      if let switchCount, switchCount != self.switchCount { becomeAnother(at: switchCount) }
       let current = Forks.count
       guard current != forkCount else { return }
       forkCount = current
-      becomeAnother(at: self.swapCount)
+      becomeAnother(at: self.switchCount)
       formerIdentities = []
     }
 
     /// Takes a new identity, under which no event has been appended.
-    private mutating func becomeAnother(at swapCount: Int) {
-      self.swapCount = swapCount
+    private mutating func becomeAnother(at switchCount: Int) {
+      self.switchCount = switchCount
       if index > 0 { formerIdentities.insert(identity) }
       identity = UUID.random()
       segment = nil

@@ -6,7 +6,7 @@ import Signals
 ///
 /// No other process writes a producer's segments, so it needs no lock between processes. Each producer has a new
 /// identity, even in a forked process, so no process continues another's segment. In a scope, the identity is new after
-/// each swap, so that the event numbers in one environment have no gap.
+/// each switch, so that the event numbers in one environment have no gap.
 final class LogProducer: Sendable {
   let clock: LogClock
   let location: LogLocation
@@ -18,16 +18,16 @@ final class LogProducer: Sendable {
     self.location = location
     let clock = LogClock()
     self.clock = clock
-    writing = Guarded(Writing(clock, swapCount: location.swapCount ?? 0))
+    writing = Guarded(Writing(clock, switchCount: location.switchCount ?? 0))
     let suspending = Suspensions.shared.add(self, at: location.url)
     membership.withLock { $0 = suspending }
   }
 
   /// The identity of this process in the log.
   var id: UUID {
-    let swapCount = location.swapCount
+    let switchCount = location.switchCount
     return writing.withLock { writing in
-      writing.checkIdentity(at: swapCount)
+      writing.checkIdentity(at: switchCount)
       return writing.identity
     }
   }
@@ -93,7 +93,7 @@ final class LogProducer: Sendable {
     shared(Key(path: ExactString(place.url.path), scope: nil, policy: .follows), at: LogLocation(place))
   }
 
-  /// Returns this process's producer for a log in a root whose contents may be swapped.
+  /// Returns this process's producer for a log in a root whose contents may be switched.
   static func shared(name: String, scope: Scope, policy: ScopePolicy) throws(AppGroupsLogError) -> LogProducer {
     let location = try LogLocation(name: name, scope: scope, policy: policy)
     return shared(Key(path: ExactString(location.url.path), scope: scope.identity, policy: policy), at: location)
@@ -101,7 +101,7 @@ final class LogProducer: Sendable {
 
   private static func shared(_ key: Key, at location: @autoclosure () -> LogLocation) -> LogProducer {
     registry.withLock { registry in
-      // A producer that a swap has closed stays closed, so a new one replaces it.
+      // A producer that a switch has closed stays closed, so a new one replaces it.
       if let producer = registry[key]?.producer, !producer.location.isClosed { return producer }
       registry = registry.filter { $0.value.producer != nil }
       let producer = LogProducer(location())

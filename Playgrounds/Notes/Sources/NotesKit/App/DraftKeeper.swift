@@ -58,7 +58,7 @@ public final class DraftKeeper<C: Clock>: Sendable where C.Duration == Duration 
     do {
       // The database is that of the moment of typing. So a text never reaches another user or environment.
       try draft.context.store.persistence.write { try $0.put(Draft(text: draft.text)) }
-    } catch DatabaseError.swapped, DatabaseError.closed {
+    } catch DatabaseError.switched, DatabaseError.closed {
       // Another process has switched, or the user has logged out. There is no place for the text any more.
     } catch {
       return failed.send(error)

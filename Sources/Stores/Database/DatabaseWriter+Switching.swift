@@ -51,7 +51,7 @@ extension DatabaseWriter {
   func settle(_ pause: DatabasePause) {
     defer { lock.unlock() }
     guard let connection = open?.connection, !isClosed else { return }
-    // This moves the content of the log into the file. If another process uses the database, the log is swapped along
+    // This moves the content of the log into the file. If another process uses the database, the log is switched along
     // with the file. Waiting for it could take as long as others read and write without a gap.
     connection.refuseWaiting()
     do { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") } catch {}
@@ -105,7 +105,7 @@ extension DatabaseWriter {
       guard !isClosed, let next = next.take() else { return }
       (open, refusal) = (next.open, next.refusal)
       guard next.isUsable, isOtherDue else { return }
-      changes.add(everything(observed: observed, read: next.tables), .swap, numbered: nil)
+      changes.add(everything(observed: observed, read: next.tables), .switch, numbered: nil)
       isOtherDue = false
     }
   }

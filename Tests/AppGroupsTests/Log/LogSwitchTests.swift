@@ -5,8 +5,8 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: the moments of a swap", .patient)
-struct LogSwapTests {
+@Suite("Log: the moments of a switch", .patient)
+struct LogSwitchTests {
   private let directory: TemporaryDirectory
   private let scope: Scope
   private let log: AppGroupsLog<String>
@@ -22,11 +22,11 @@ struct LogSwapTests {
     events = try log.events(for: "widget")
   }
 
-  /// Swaps the log with the one that was put away before, or with none.
-  private func swap() throws {
+  /// Switches the log with the one that was put away before, or with none.
+  private func switchContents() throws {
     let (logs, away) = (directory.url.appending(path: "Logs"), directory.url.appending(path: "away"))
     let middle = directory.url.appending(path: "middle")
-    try scope.swap {
+    try scope.switchContents {
       try FileManager.default.moveItem(at: logs, to: middle)
       if FileManager.default.fileExists(atPath: away.path) { try FileManager.default.moveItem(at: away, to: logs) }
       try FileManager.default.moveItem(at: middle, to: away)
@@ -48,9 +48,9 @@ struct LogSwapTests {
     return next()?.entry(of: String.self).event
   }
 
-  /// A member that calls closures during a swap.
+  /// A member that calls closures during a switch.
   private final class Probe: ScopeMember {
-    let swapStage: ScopeStage
+    let switchStage: ScopeStage
     let whenPrepared: @Sendable () -> Void
     let whenPublished: @Sendable () -> Void
 
@@ -58,12 +58,12 @@ struct LogSwapTests {
       _ stage: ScopeStage, whenPrepared: @escaping @Sendable () -> Void = {},
       whenPublished: @escaping @Sendable () -> Void = {}
     ) {
-      (swapStage, self.whenPrepared, self.whenPublished) = (stage, whenPrepared, whenPublished)
+      (switchStage, self.whenPrepared, self.whenPublished) = (stage, whenPrepared, whenPublished)
     }
 
-    func prepareSwap(_ outcome: ScopeOutcome) { whenPrepared() }
+    func prepareSwitch(_ outcome: ScopeOutcome) { whenPrepared() }
 
-    func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) { whenPublished() }
+    func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) { whenPublished() }
   }
 
   @Test func `an event that a loop skips when others show the new contents is delivered again`() async throws {
@@ -74,16 +74,16 @@ struct LogSwapTests {
     let copy = self
     let probe = Probe(.contents, whenPublished: { copy.next() })
     let enrolment = scope.enrol(probe)
-    try swap()
+    try switchContents()
     feed.queue.sync {}
     enrolment.cancel()
-    try swap()
+    try switchContents()
     #expect(try await nextText() == "first")
     #expect(try await nextText() == "second")
     feed.leave(loop)
   }
 
-  @Test func `an event that a loop skips after the swap is delivered again`() async throws {
+  @Test func `an event that a loop skips after the switch is delivered again`() async throws {
     try log.append("first")
     try log.append("second")
     feed.enter(loop)
@@ -95,20 +95,20 @@ struct LogSwapTests {
       gate.wait()
     }
     try await onThread { isBlocked.wait() }
-    try swap()
+    try switchContents()
     next()
     gate.signal()
-    try swap()
+    try switchContents()
     #expect(try await nextText() == "first")
     feed.leave(loop)
   }
 
   @Test func `no event of the new contents is delivered before all members show them`() async throws {
     feed.enter(loop)
-    try swap()
+    try switchContents()
     try log.append("work")
     #expect(try await nextText() == "work")
-    try swap()
+    try switchContents()
     let copy = self
     let early = Recorder<String>()
     let probe = Probe(
@@ -118,7 +118,7 @@ struct LogSwapTests {
         if let entry = copy.next() { early.record(entry.entry(of: String.self).event) }
       })
     let enrolment = scope.enrol(probe)
-    try swap()
+    try switchContents()
     #expect(early.elements == [])
     #expect(try await nextText() == "work")
     enrolment.cancel()
@@ -126,10 +126,10 @@ struct LogSwapTests {
   }
 
   @Test(arguments: [false, true])
-  func `a loop that begins during a swap waits until all members show the new contents`(isLate: Bool) async throws {
-    try swap()
+  func `a loop that begins during a switch waits until all members show the new contents`(isLate: Bool) async throws {
+    try switchContents()
     try log.append("work")
-    try swap()
+    try switchContents()
     let received = Recorder<String>()
     let events = Guarded<LogEvents<String>?>(nil)
     let begin: @Sendable () -> Void = { [loop] in
@@ -144,7 +144,7 @@ struct LogSwapTests {
     let enrolment = scope.enrol(probe)
     let late = try log.events(for: "late")
     events.withLock { $0 = late }
-    try swap()
+    try switchContents()
     #expect(received.elements == [])
     await loop.wait(isolation: nil)
     if case .entry(let entry) = loop.take().supply { received.record(entry.entry(of: String.self).event) }
@@ -153,23 +153,23 @@ struct LogSwapTests {
     late.feed.leave(loop)
   }
 
-  @Test func `an append during a swap ends only after the swap is counted`() async throws {
+  @Test func `an append during a switch ends only after the switch is counted`() async throws {
     let counts = Recorder<Int>()
     let isAppended = DispatchSemaphore(value: 0)
     let copy = self
-    // Published after the log, and before the swap is counted.
+    // Published after the log, and before the switch is counted.
     let probe = Probe(
       .logs,
       whenPublished: {
         Thread.detachNewThread {
           do { try copy.log.append("new") } catch { Issue.record(error) }
-          counts.record(copy.scope.swapCount.value)
+          counts.record(copy.scope.switchCount.value)
           isAppended.signal()
         }
         #expect(isAppended.wait(timeout: .now() + .milliseconds(100)) == .timedOut)
       })
     let enrolment = scope.enrol(probe)
-    try swap()
+    try switchContents()
     enrolment.cancel()
     try await counts.wait(for: "the append") { $0 == [1] }
     #expect(try log.entries().map { try $0.get().event } == ["new"])
@@ -182,7 +182,7 @@ struct LogSwapTests {
     let second = try log.events(for: "slow")
     second.feed.queue.async { gate.wait() }
     let slow = second.recorded()
-    try swap()
+    try switchContents()
     try log.append("new")
     #expect(try await nextText() == "new")
     next()
@@ -197,12 +197,12 @@ struct LogSwapTests {
   @Test func `a log that was away and back belongs to the contents that the scope counts`() async throws {
     try log.append("first")
     let (old, producer) = (try log.entries().map { try $0.get() }, log.producer)
-    #expect(old.map(\.swapCount) == [0])
-    // Two swaps by another process, which this one follows as one.
-    scope.followSwap()
+    #expect(old.map(\.switchCount) == [0])
+    // Two switches by another process, which this one follows as one.
+    scope.followSwitch()
     try log.append("second")
     #expect(log.producer != producer)
-    #expect(try log.entries().map { try $0.get().swapCount } == [1, 1])
+    #expect(try log.entries().map { try $0.get().switchCount } == [1, 1])
     feed.enter(loop)
     #expect(try await nextText() == "first")
     #expect(try await nextText() == "second")

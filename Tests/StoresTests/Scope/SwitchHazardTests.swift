@@ -7,9 +7,9 @@ import Testing
 
 @testable import Stores
 
-/// Faults of earlier versions with swaps that could not be followed, and with closed or read-only databases.
-@Suite("Hazards of swapped databases", .patient)
-struct SwapHazardTests {
+/// Faults of earlier versions with switches that could not be followed, and with closed or read-only databases.
+@Suite("Hazards of switched databases", .patient)
+struct SwitchHazardTests {
   private let fixture: ScopeFixture
   private var path: String { fixture.url.path }
 
@@ -29,7 +29,7 @@ struct SwapHazardTests {
     #expect(databaseError { try database.write { _ in } } == reason, sourceLocation: location)
   }
 
-  @Test func `a swap to an unusable file is reported once, when the file can be opened`() async throws {
+  @Test func `a switch to an unusable file is reported once, when the file can be opened`() async throws {
     let database = try fixture.open()
     let share = try DatabaseShare(
       database, container: AppGroupsContainer(directory: fixture.root), author: "app",
@@ -37,7 +37,7 @@ struct SwapHazardTests {
     let errand = try database.live(Errand.self, id: 1)
     let changes = database.changes.recorded()
     let incoming = share.incoming.recorded()
-    try fixture.swap(away: "a", in: "damaged")
+    try fixture.switchContents(away: "a", in: "damaged")
     try fixture.rest()
     guard case .closed(.notADatabase) = database.status.value else {
       Issue.record("it is \(database.status.value)")
@@ -48,56 +48,56 @@ struct SwapHazardTests {
     try fixture.rest()
     #expect(database.status.value == .open)
     // The share reads the new file on its own thread, which may be the one that delivers the change.
-    try await changes.wait { $0.map(\.origin) == [.swap] }
+    try await changes.wait { $0.map(\.origin) == [.switch] }
     _ = await errand.values.first { $0?.title == "new" }
     try errand.update { $0.title = "newer" }
     try await changes.wait { $0.map(\.sequence) == [0, 1] }
-    let swap = try await incoming.first { $0.origin == .swap }
-    #expect(swap["errand"].isEverything)
+    let switch = try await incoming.first { $0.origin == .switch }
+    #expect(switch["errand"].isEverything)
 
     try fixture.rest()
     #expect(changes.elements.count == 2, "it is told once")
     share.close()
   }
 
-  @Test func `a database closed by a swap stays closed after later swaps`() throws {
+  @Test func `a database closed by a switch stays closed after later switches`() throws {
     let database = try fixture.open(.closes)
-    try fixture.swap(away: "a", in: "b")
+    try fixture.switchContents(away: "a", in: "b")
     try fixture.rest()
-    expectClosed(database, .swapped(path: path))
-    try fixture.swap(away: "b", in: "damaged")
-    expectClosed(database, .swapped(path: path))
+    expectClosed(database, .switched(path: path))
+    try fixture.switchContents(away: "b", in: "damaged")
+    expectClosed(database, .switched(path: path))
   }
 
-  @Test func `a database closed by its owner reports that reason, whatever is swapped`() throws {
-    let (database, swapped) = (try fixture.open(.closes), try fixture.open(.closes))
+  @Test func `a database closed by its owner reports that reason, whatever is switched`() throws {
+    let (database, switched) = (try fixture.open(.closes), try fixture.open(.closes))
     try database.close()
-    try fixture.swap(away: "a", in: "b")
+    try fixture.switchContents(away: "a", in: "b")
     expectClosed(database, .closed(path: path))
-    expectClosed(swapped, .swapped(path: path))
-    try swapped.close()
-    expectClosed(swapped, .closed(path: path))
+    expectClosed(switched, .switched(path: path))
+    try switched.close()
+    expectClosed(switched, .closed(path: path))
     try fixture.rest()
     expectClosed(database, .closed(path: path))
-    expectClosed(swapped, .closed(path: path))
+    expectClosed(switched, .closed(path: path))
   }
 
   @Test func `a read-only database rejects writes as read-only again after it recovers`() throws {
     let database = try Database(fixture.location, access: .readOnly, scope: fixture.scope)
-    try fixture.swap(away: "a", in: "damaged")
+    try fixture.switchContents(away: "a", in: "damaged")
     let failure = databaseError { try database.write { _ in } }
     guard case .notADatabase = failure else { return recordUnexpected(failure) }
-    try fixture.swap(away: "damaged", in: "b")
+    try fixture.switchContents(away: "damaged", in: "b")
     #expect(databaseError { try database.write { _ in } } == .openedReadOnly(path: path))
     #expect(try database.read { try $0.value("SELECT title FROM errand") } == "new")
   }
 
-  @Test func `a read-only database names its tables after a swap`() throws {
+  @Test func `a read-only database names its tables after a switch`() throws {
     let database = try Database(fixture.location, access: .readOnly, schema: ScopeFixture.schema, scope: fixture.scope)
     let collected = Collected(database)
-    try fixture.swap(away: "a", in: "b")
+    try fixture.switchContents(away: "a", in: "b")
     // A check of the file may follow, since the connection cannot know what others wrote before it was opened.
     let set = try #require(collected.take().first)
-    #expect(set.origin == .swap && set.tables == ["errand": TableChanges(isEverything: true)])
+    #expect(set.origin == .switch && set.tables == ["errand": TableChanges(isEverything: true)])
   }
 }
