@@ -74,7 +74,7 @@ struct FollowingTests {
 
   @Test func `the engine behind live values is released with the last of them`() async throws {
     final class Member: ScopeMember {
-      func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+      func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch { PreparedSwitch() }
     }
     let fixture = try Fixture()
     var enrolments = try (0..<2).map { _ in try fixture.open().scope.enrol(Member()) }

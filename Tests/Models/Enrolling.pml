@@ -100,7 +100,7 @@ inline prepareFeed() {
   }
 }
 
-/* LogFeed.resumeAfterSwitch() */
+/* LogFeed.endSwitch(_:) */
 inline resumeFeed() {
   atomic {
     postponesBeginnings = false;

@@ -37,19 +37,30 @@ extension SharedFileEngine: ScopeMember {
   }
 
   func letGo() {
-    publishSwitch(.unchanged, into: ScopeChanges())
+    publish(nil, .unchanged, into: ScopeChanges())
   }
 
   @available(*, noasync)
-  func prepareSwitch(_ outcome: ScopeOutcome) {
-    guard outcome == .switched, policy == .follows else { return }
+  func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    let content = outcome == .switched && policy == .follows ? readNewContent() : nil
+    return PreparedSwitch { [self] changes in publish(content, outcome, into: changes) }
+  }
+
+  /// The result of reading new contents, and the epoch in which the read began.
+  private struct NewContent {
+    let look: SharedFileState.Look<Value>
+    let epoch: UInt64
+  }
+
+  @available(*, noasync)
+  private func readNewContent() -> NewContent? {
     let isOpen = memory.withLock { memory in
       guard memory.phase != .closed else { return false }
       // A member that could not be held follows the switch, too.
       memory.phase = .held
       return true
     }
-    guard isOpen else { return }
+    guard isOpen else { return nil }
     // Before the lock is released: later writes must be newer than the content that is read here.
     willSwitch()
     memory.withLock { $0.file.restart() }
@@ -64,23 +75,22 @@ extension SharedFileEngine: ScopeMember {
         look = .failure(error)
       }
     }
-    memory.withLock { $0.prepared = Prepared(look: look, epoch: epoch) }
+    return NewContent(look: look, epoch: epoch)
   }
 
-  func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+  private func publish(_ content: NewContent?, _ outcome: ScopeOutcome, into changes: ScopeChanges) {
     guard memory.withLock({ $0.phase != .closed }) else { return }
     if case .switched = outcome, case .closes = policy {
       close(into: changes)
       return unlockHeld()
     }
-    let (prepared, isLookDue) = memory.withLock { memory in
+    let isLookDue = memory.withLock { memory in
       memory.phase = .open
       if outcome == .unchanged { memory.file.forgetRetry() }
-      defer { memory.isLookDue = false }
-      return (memory.prepared.take(), memory.isLookDue)
+      return exchange(&memory.isLookDue, with: false)
     }
     unlockHeld()
-    if let prepared { publish(prepared, into: changes) }
+    if let content { publish(content, into: changes) }
     // Reads that were skipped during the switch.
     if outcome == .unchanged || isLookDue { queue.async { [weak self] in self?.lookNow() } }
   }
@@ -91,11 +101,11 @@ extension SharedFileEngine: ScopeMember {
   }
 
   /// Stores the result of reading the new contents.
-  private func publish(_ prepared: Prepared, into changes: ScopeChanges) {
-    if case .failure(let error) = prepared.look {
-      if abandon(error, begunIn: prepared.epoch) { changes.afterwards { self.report(error) } }
+  private func publish(_ content: NewContent, into changes: ScopeChanges) {
+    if case .failure(let error) = content.look {
+      if abandon(error, begunIn: content.epoch) { changes.afterwards { self.report(error) } }
     } else {
-      _ = conclude(prepared.look, begunIn: prepared.epoch)
+      _ = conclude(content.look, begunIn: content.epoch)
     }
   }
 

@@ -32,16 +32,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   struct Memory {
     var file = SharedFileState()
     var phase = SwitchPhase.open
-    /// The result of reading new contents, until it is published.
-    var prepared: Prepared?
     /// A Boolean value that indicates whether a read was skipped during a switch.
     var isLookDue = false
-  }
-
-  /// The result of reading new contents, and the epoch in which the read began.
-  struct Prepared {
-    let look: SharedFileState.Look<Value>
-    let epoch: UInt64
   }
 
   let memory = Guarded(Memory())

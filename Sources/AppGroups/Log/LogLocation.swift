@@ -217,8 +217,16 @@ extension LogLocation: ScopeMember {
     if turn.isHeldByThisThread { turn.unlock() }
   }
 
-  func prepareSwitch(_ outcome: ScopeOutcome) {
-    guard outcome == .switched, let scope else { return }
+  /// Opens the directory in the new contents.
+  ///
+  /// Appends continue when everything shows the new contents. Otherwise, an event could be appended to them by a thread
+  /// that finds the old ones before and after the append.
+  func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    if outcome == .switched, let scope { openNewContents(of: scope) }
+    return PreparedSwitch(resume: { [self] in letGo() })
+  }
+
+  private func openNewContents(of scope: Scope) {
     if !turn.isHeldByThisThread { turn.lock() }
     switch state.withLock({ $0.place }) {
     case .failure(let error) where error.isAboutClosing: return
@@ -243,12 +251,4 @@ extension LogLocation: ScopeMember {
       return false
     }
   }
-
-  func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
-
-  /// Lets appends continue.
-  ///
-  /// It waits until everything shows the new contents. Otherwise, an event could be appended to them by a thread that
-  /// finds the old ones before and after the append.
-  func resumeAfterSwitch() { letGo() }
 }

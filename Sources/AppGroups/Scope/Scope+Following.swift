@@ -25,7 +25,7 @@ extension Scope {
         let followers = members.followers.withLock { exchange(&$0, with: []) }
         // A switch by this process ends first.
         members.turn.withLock {}
-        catchUp()
+        owner?.follow()
         for completion in followers { completion() }
       }
     }

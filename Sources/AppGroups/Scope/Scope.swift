@@ -36,53 +36,24 @@ public final class Scope: Sendable {
   /// The directory in the root for contents that are not in place, which must not be reached through links.
   let foreign: URL?
 
-  /// Returns a Boolean value that indicates whether switches leave an entry in place, given its path below the root.
-  let excludes: @Sendable (_ path: String) -> Bool
-
   private let switches: MutableProperty<Int>
   let members: ScopeMembers
-  private let whileSteady: @Sendable (() throws -> Void) throws -> Void
-  private let hasSwitched: @Sendable () -> Bool
-  let catchUp: @Sendable () -> Void
 
-  /// The object that announces switches, retained so that it stays alive.
-  private let owner: (any AnyObject & Sendable)?
+  /// The owner of the root, retained so that it stays alive.
+  private let retained: (any AnyObject & Sendable)?
 
-  /// Creates the scope of a directory that only this process switches.
-  ///
-  /// - Parameter root: The root directory.
-  package convenience init(root: URL) {
-    self.init(root: root, whileSteady: { try $0() }, hasSwitched: { true }, catchUp: {})
-  }
-
-  /// Creates the scope of a directory that several processes switch.
+  /// Creates the scope of a directory.
   ///
   /// - Parameters:
   ///   - root: The root directory.
   ///   - foreign: A directory in the root, without symbolic links in its path, for contents that are not in place.
-  ///   - excludes: Returns `true` if switches leave an entry in place, given its path below the root.
-  ///   - whileSteady: Runs a closure while no process switches the contents. On the thread that switches them, it runs the
-  ///     closure at once.
-  ///   - hasSwitched: Returns `false` while the contents may differ from the ones that the members show.
-  ///   - catchUp: Waits until no process switches the contents, and makes the members show them.
-  package init(
-    root: URL,
-    foreign: URL? = nil,
-    excludes: @escaping @Sendable (_ path: String) -> Bool = { _ in false },
-    whileSteady: @escaping @Sendable (() throws -> Void) throws -> Void,
-    hasSwitched: @escaping @Sendable () -> Bool,
-    catchUp: @escaping @Sendable () -> Void
-  ) {
+  package init(root: URL, foreign: URL? = nil) {
     self.root = root
     self.foreign = foreign
-    self.excludes = excludes
-    self.whileSteady = whileSteady
-    self.hasSwitched = hasSwitched
-    self.catchUp = catchUp
     switches = MutableProperty(0)
     switchCount = switches
     members = ScopeMembers()
-    owner = nil
+    retained = nil
   }
 
   /// Creates another object for an existing scope; the members of both objects are switched together.
@@ -94,15 +65,22 @@ public final class Scope: Sendable {
   package init(_ scope: Scope, keeping owner: any AnyObject & Sendable) {
     root = scope.root
     foreign = scope.foreign
-    excludes = scope.excludes
-    whileSteady = scope.whileSteady
-    hasSwitched = scope.hasSwitched
-    catchUp = scope.catchUp
     switches = scope.switches
     switchCount = Property(switches, keeping: owner)
     members = scope.members
-    self.owner = owner
+    retained = owner
   }
+
+  /// Names the owner of the root, who switches the contents together with other processes; not kept alive.
+  ///
+  /// Without an owner, only this process switches them.
+  package func setOwner(_ owner: any ScopeOwner) { members.setOwner(owner) }
+
+  /// The owner of the root, while there is one.
+  var owner: (any ScopeOwner)? { members.owner }
+
+  /// Returns a Boolean value that indicates whether switches leave an entry in place, given its path below the root.
+  func excludes(_ path: String) -> Bool { owner?.keepsInPlace(path) ?? false }
 
   /// A Boolean value that indicates whether the calling thread is switching the contents, and no other thread or process
   /// can.
@@ -112,17 +90,17 @@ public final class Scope: Sendable {
   ///
   /// Content that was read earlier belongs to the current contents, too, unless the member has followed a switch in
   /// between.
-  package var isFollowed: Bool { (!members.isSwitching || members.turn.isHeldByThisThread) && hasSwitched() }
+  package var isFollowed: Bool {
+    (!members.isSwitching || members.turn.isHeldByThisThread) && owner?.hasFollowed ?? true
+  }
 
   /// The identity of the scope, which objects share if their members are switched together.
   var identity: ObjectIdentifier { ObjectIdentifier(members) }
 
   /// Runs a closure that creates something in the root, while the contents are not being switched.
   package func steadily<Result>(_ body: () throws -> Result) throws -> Result {
-    var result: Result?
-    try whileSteady { result = try body() }
-    guard let result else { stop(because: "The owner of a scope did not run the closure that was passed to it") }
-    return result
+    guard let owner else { return try body() }
+    return try owner.steadily(body)
   }
 
   /// Runs a closure that creates something in the root, while the contents are not being switched.
@@ -261,15 +239,15 @@ public final class Scope: Sendable {
   private func release(
     _ held: [any ScopeMember], _ outcome: ScopeOutcome, into changes: ScopeChanges, publishing publish: () -> Void = {}
   ) {
-    for member in held { member.prepareSwitch(outcome) }
+    let prepared = held.map { $0.prepareSwitch(outcome) }
     changes.publish {
-      for member in held { member.publishSwitch(outcome, into: changes) }
+      for one in prepared { one.publish(into: changes) }
       guard outcome == .switched else { return }
       publish()
       switches.modify { $0 += 1 }
     }
     members.isSwitching = false
     members.reopen()
-    for member in held { member.resumeAfterSwitch() }
+    for one in prepared { one.resume() }
   }
 }

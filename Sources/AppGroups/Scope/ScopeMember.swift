@@ -6,8 +6,8 @@
 ///   hold      work in progress ends, and new work waits; if one member takes long, all others are let go again
 ///   settle    the member closes and saves what it must
 ///             ── the contents are switched ──
-///   prepare   the member reads its new content; nothing is sent
-///   publish   the member stores what it read, in a batch with all others
+///   prepare   the member reads its new content into a ``PreparedSwitch``; nothing is sent
+///   publish   what was read is stored, in a batch with that of all others
 ///   resume    waiting work continues; then the batch is sent
 /// ```
 package protocol ScopeMember: AnyObject, Sendable {
@@ -19,7 +19,7 @@ package protocol ScopeMember: AnyObject, Sendable {
   /// The place of the member among all members.
   var switchStage: ScopeStage { get }
 
-  /// Finishes the work in progress, and keeps new work waiting until ``publishSwitch(_:into:)`` or ``resumeAfterSwitch()``.
+  /// Finishes the work in progress, and keeps new work waiting until the ``PreparedSwitch`` is published or resumed.
   ///
   /// - Parameter patience: The longest time to wait for the work in progress, or `nil` to wait as long as it takes.
   ///   That work may itself wait for a member that is already held, so only the first member is waited for without a
@@ -38,22 +38,13 @@ package protocol ScopeMember: AnyObject, Sendable {
   /// The default implementation does nothing.
   func settleForSwitch()
 
-  /// Reads the content after the attempt, and keeps it.
+  /// Reads the content after the attempt.
   ///
   /// No error stops the switch, because it has already happened. A member that cannot read its content publishes the
   /// error as its status.
-  func prepareSwitch(_ outcome: ScopeOutcome)
-
-  /// Stores the prepared content.
   ///
-  /// It runs inside a batch, so properties send nothing yet. Other events are sent through
-  /// ``ScopeChanges/afterwards(_:)``.
-  func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges)
-
-  /// Lets waiting work continue, after all members have stored their content.
-  ///
-  /// The default implementation does nothing.
-  func resumeAfterSwitch()
+  /// - Returns: The content, which the member itself does not store yet.
+  func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch
 }
 
 extension ScopeMember {
@@ -62,8 +53,38 @@ extension ScopeMember {
   package func holdForSwitch(within patience: Duration?) throws -> Bool { true }
   package func letGo() {}
   package func settleForSwitch() {}
-  package func prepareSwitch(_ outcome: ScopeOutcome) {}
-  package func resumeAfterSwitch() {}
+}
+
+/// The second half of a switch of one member, which owns what the first half has read.
+///
+/// It is published and then resumed, or else discarded.
+package struct PreparedSwitch {
+  private let onPublish: (ScopeChanges) -> Void
+  private let onResume: () -> Void
+  private let onDiscard: () -> Void
+
+  /// Creates the second half of a switch, on the thread that switches.
+  ///
+  /// - Parameters:
+  ///   - discard: Drops what was read.
+  ///   - resume: Lets waiting work continue, after all members have stored their content.
+  ///   - publish: Stores what was read. It runs inside a batch, so properties send nothing yet. Other events are sent
+  ///     through ``ScopeChanges/afterwards(_:)``.
+  package init(
+    discard: @escaping () -> Void = {}, resume: @escaping () -> Void = {},
+    publish: @escaping (ScopeChanges) -> Void = { _ in }
+  ) {
+    (onDiscard, onResume, onPublish) = (discard, resume, publish)
+  }
+
+  /// Stores what was read, as a part of a change.
+  package func publish(into changes: ScopeChanges) { onPublish(changes) }
+
+  /// Lets waiting work continue.
+  package func resume() { onResume() }
+
+  /// Drops what was read.
+  package func discard() { onDiscard() }
 }
 
 /// The order in which the members of a ``Scope`` are held, prepared and published.
@@ -89,4 +110,19 @@ package enum ScopeOutcome: Sendable, Hashable {
 
   /// The contents were replaced.
   case switched
+}
+
+/// The owner of a ``Scope`` whose contents several processes switch.
+package protocol ScopeOwner: AnyObject, Sendable {
+  /// A Boolean value that is `false` while the contents may differ from the ones that the members show.
+  var hasFollowed: Bool { get }
+
+  /// Returns a Boolean value that indicates whether switches leave an entry in place, given its path below the root.
+  func keepsInPlace(_ path: String) -> Bool
+
+  /// Runs a closure while no process switches the contents; at once on the thread that switches them.
+  func steadily<Result>(_ body: () throws -> Result) throws -> Result
+
+  /// Waits until no process switches the contents, and makes the members show them.
+  func follow()
 }

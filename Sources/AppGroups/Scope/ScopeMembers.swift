@@ -22,6 +22,16 @@ final class ScopeMembers: Sendable {
 
   private let state = Guarded(State())
 
+  private struct Owner {
+    weak var object: (any ScopeOwner)?
+  }
+  private let ownership = Guarded(Owner())
+
+  /// The owner of the root, while there is one.
+  var owner: (any ScopeOwner)? { ownership.withLock { $0.object } }
+
+  func setOwner(_ owner: any ScopeOwner) { ownership.withLock { $0.object = owner } }
+
   /// The calls that wait until the members show the current contents.
   let followers = Guarded<[@Sendable () -> Void]>([])
   let following = Refreshing()

@@ -10,7 +10,7 @@ import Signals
 ///             both released; the new values sent as one; then the events
 ///   another process's change, noticed by the file streams or by the next change: the same without a change of its own
 /// ```
-final class ContainerEngine: Sendable {
+final class ContainerEngine: ScopeOwner {
   let layout: ContainerLayout
   let defaultName: String
   let store: ContainerStore
@@ -23,8 +23,8 @@ final class ContainerEngine: Sendable {
   let failures = Emitter<AppContainerError, Never>(replay: 16)
   private let lastFailure = Guarded<String?>(nil)
 
-  // Sound: it is set once, before the engine is shared. It needs `self`, so it is set after all other properties.
-  private(set) nonisolated(unsafe) var scope: Scope  // Does not keep the engine; see ``sharedScope``.
+  /// The scope, which does not keep the engine; see ``sharedScope``.
+  let scope: Scope
   private let stateChanges = Guarded<(any ChangeSource)?>(nil)
   private let subscriptions = Guarded<Set<SignalSubscription>>([])
 
@@ -66,22 +66,9 @@ final class ContainerEngine: Sendable {
     self.defaultName = defaultName
     current = Guarded(Current(stepHook: onStep))
     store = ContainerStore(layout: layout)
-    scope = Scope(root: layout.root)
+    scope = Scope(root: layout.root, foreign: layout.hiddenURL)
     active = MutableProperty(.init(id: AppContainer.Environment.defaultID, name: "", createdAt: .distantPast))
-    scope = Scope(
-      root: layout.root,
-      foreign: layout.hiddenURL,
-      excludes: { [weak self] path in
-        guard let self else { return false }
-        return ExcludeRules(layout, custom: known.excludes).excludes(EntryPath(path))
-      },
-      whileSteady: { [weak self] body in
-        guard let self else { return try body() }
-        try steadily(body)
-      },
-      hasSwitched: { [weak self] in self?.hasFollowed ?? true },
-      catchUp: { [weak self] in self?.follow() }
-    )
+    scope.setOwner(self)
     for one in settings { participants.add(one) }
     try prepareRoot()
     do {
@@ -240,7 +227,7 @@ final class ContainerEngine: Sendable {
   /// Runs a closure while no files are moved, or at once if this thread moves them.
   ///
   /// It never waits for subscribers, because one of them may be waiting for the thread that calls it.
-  private func steadily(_ body: () throws -> Void) throws {
+  func steadily<Result>(_ body: () throws -> Result) throws -> Result {
     if turn.isHeldByThisThread { return try body() }
     let changes = ScopeChanges()
     defer {
@@ -253,7 +240,7 @@ final class ContainerEngine: Sendable {
     let limit = scope.isDelayedByThisThread ? DirectoryRules.patience(for: layout.stateURL) : nil
     try lockTurn("Creating a file", within: limit)
     defer { turn.unlock() }
-    try lockedAccess("Creating a file", changes, within: limit) { _ in try body() }
+    return try lockedAccess("Creating a file", changes, within: limit) { _ in try body() }
   }
 
   /// Acquires the turn, unless the thread that has it waits for this one, or may do so for longer than a limit.
@@ -301,7 +288,7 @@ final class ContainerEngine: Sendable {
   }
 
   /// A Boolean value that indicates whether the live values have followed every switch, and no switch is in progress.
-  private var hasFollowed: Bool {
+  var hasFollowed: Bool {
     do {
       // The order matters: the journal exists before the first file moves, until the state records that all have moved.
       guard try store.journalData() == nil, let data = try store.stateData() else { return false }
@@ -312,6 +299,10 @@ final class ContainerEngine: Sendable {
     } catch {
       return false
     }
+  }
+
+  func keepsInPlace(_ path: String) -> Bool {
+    ExcludeRules(layout, custom: known.excludes).excludes(EntryPath(path))
   }
 
   /// Follows a change by another process, or undoes a change during which that process died.

@@ -9,12 +9,6 @@ final class SessionFollower<User: SessionUser>: ScopeMember {
   private let board: SessionBoard<User>
   /// The queue of the engine.
   private let queue: DispatchQueue
-  private let next = Guarded<Next?>(nil)
-
-  private struct Next {
-    let session: SessionEngine<User>.NextSession
-    let databases: SessionBoard<User>.NextDatabases
-  }
 
   init(
     _ environments: SessionEnvironments, _ engine: SessionEngine<User>, _ board: SessionBoard<User>,
@@ -36,25 +30,21 @@ final class SessionFollower<User: SessionUser>: ScopeMember {
     engine.vault.archive.close()
   }
 
-  func prepareSwitch(_ outcome: ScopeOutcome) {
-    guard outcome == .switched else { return }
+  func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    guard outcome == .switched else { return PreparedSwitch() }
     let session = engine.restoreNext(environments.advance())
     let userID: String? = if case .user(let stored) = session.restoration { stored.user.id } else { nil }
     let databases = board.prepareDatabases(of: userID)
-    next.withLock { $0 = Next(session: session, databases: databases) }
-  }
-
-  func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    guard outcome == .switched, let next = next.withLock({ $0.take() }) else { return }
-    // The new session handles no events until all subscribers have seen the new environment.
-    queue.suspend()
-    let (shown, finish) = engine.switchSession(to: next.session)
-    let close = board.switchContexts(
-      to: shown, users: next.session.users, in: next.session.environment, with: next.databases)
-    changes.afterwards { [queue] in
-      finish()
-      queue.resume()
-      close()
+    return PreparedSwitch { [self] changes in
+      // The new session handles no events until all subscribers have seen the new environment.
+      queue.suspend()
+      let (shown, finish) = engine.switchSession(to: session)
+      let close = board.switchContexts(to: shown, users: session.users, in: session.environment, with: databases)
+      changes.afterwards { [queue] in
+        finish()
+        queue.resume()
+        close()
+      }
     }
   }
 }

@@ -38,12 +38,10 @@ extension Database {
     try Self.steadily(scope, location) { () throws(DatabaseError) in
       _ = try holdForSwitch(within: nil)
       guard hasLeftItsPath == true else { return letGo() }
-      switching.withLock { $0.isReplacement = true }
       settleForSwitch()
-      prepareSwitch(.switched)
-      changes.publish { publishSwitch(.switched, into: changes) }
-      switching.withLock { $0.isReplacement = false }
-      resumeAfterSwitch()
+      let prepared = prepareSwitch(.switched, closes: false)
+      changes.publish { prepared.publish(into: changes) }
+      prepared.resume()
     }
     changes.send()
     return true

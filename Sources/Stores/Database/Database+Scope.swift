@@ -63,14 +63,56 @@ extension Database: ScopeMember {
   }
 
   /// Opens the new file, or the same one again, and reads the new values of live queries and rows.
-  package func prepareSwitch(_ outcome: ScopeOutcome) {
-    guard pauses.isHeldByThisThread else {
-      // This thread is in a transaction, which ends in the old contents. Their rows are no longer shown.
-      if outcome == .switched, scopePolicy == .follows, !writer.isClosed { regions.awaitSwitch() }
-      return
+  package func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    prepareSwitch(outcome, closes: outcome == .switched && scopePolicy == .closes)
+  }
+
+  /// Opens the new file, or the same one again, and reads the new values of live queries and rows.
+  ///
+  /// - Parameters:
+  ///   - outcome: The outcome of the switch.
+  ///   - closes: A Boolean value that determines whether to close the database instead.
+  func prepareSwitch(_ outcome: ScopeOutcome, closes: Bool) -> PreparedSwitch {
+    guard pauses.isHeldByThisThread else { return prepareSwitchAfterTransaction(outcome) }
+    let next = writer.closedReason == nil && !closes ? openNewContents(outcome) : NewFile()
+    return PreparedSwitch(
+      resume: { [self] in
+        writer.resume(with: next.writer, observed: regions.observedTables)
+        readers?.resume(writer.closedReason ?? next.failure)
+        regions.endAwaitingSwitch()
+        pauses.end()
+      },
+      publish: { [self] changes in
+        if closes, !writer.isClosed { writer.close(.switched(path: location.path)) }
+        publish(next, outcome, into: changes)
+      })
+  }
+
+  /// Prepares a switch on a thread that is in a transaction, which ends in the old contents.
+  ///
+  /// Their rows are no longer shown.
+  private func prepareSwitchAfterTransaction(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    let isAwaited = outcome == .switched && scopePolicy == .follows && !writer.isClosed
+    let observers = isAwaited ? regions.prepareSwitch(.awaited) : []
+    return PreparedSwitch { [self] changes in
+      for observer in observers { observer.publish(into: changes) }
+      DispatchQueue.global().async { [self] in
+        do { try beginSwitch() } catch { stop(because: "A new thread is already in a transaction") }
+        endSwitch(outcome)
+      }
     }
-    guard writer.closedReason == nil else { return }
-    if outcome == .switched, closesOnSwitch { return }
+  }
+
+  /// The file after a switch, which is not in use yet.
+  private struct NewFile {
+    var writer: DatabaseWriter.Next?
+    /// The reason why the file cannot be used.
+    var failure: DatabaseError?
+    var schemaOutcome: SchemaOutcome??
+    var observers: [PreparedSwitch] = []
+  }
+
+  private func openNewContents(_ outcome: ScopeOutcome) -> NewFile {
     let opened = Result { () throws(DatabaseError) in
       let now = location.resolved
       guard now == file.location else {
@@ -80,39 +122,28 @@ extension Database: ScopeMember {
       }
       return try file.open()
     }
-    let failure = writer.prepare(with: opened, version: file.schema?.version, isOther: outcome == .switched)
-    switching.withLock { switching in
-      switching.failure = failure
-      if case .success(let file) = opened { switching.schemaOutcome = .some(file.outcome) }
+    let next = writer.prepare(with: opened, version: file.schema?.version, isOther: outcome == .switched)
+    var new = NewFile(writer: next, failure: next.isUsable ? nil : next.refusal)
+    if case .success(let file) = opened { new.schemaOutcome = .some(file.outcome) }
+    guard outcome == .switched else { return new }
+    if let failure = new.failure {
+      new.observers = regions.prepareSwitch(.failing(failure))
+      return new
     }
-    guard outcome == .switched else { return }
-    if let failure { return regions.prepareSwitch(failing: failure) }
     do {
-      try readers?.prepare { regions.prepareSwitch(failing: nil) }
+      try readers?.prepare { new.observers = regions.prepareSwitch(.readable) }
     } catch {
-      regions.prepareSwitch(failing: error as? DatabaseError ?? .unopenable(location.path, because: "\(error)"))
+      let failure = error as? DatabaseError ?? .unopenable(location.path, because: "\(error)")
+      new.observers = regions.prepareSwitch(.failing(failure))
     }
+    return new
   }
 
-  private var closesOnSwitch: Bool { scopePolicy == .closes && !switching.withLock { $0.isReplacement } }
-
   /// Stores the values that were read.
-  package func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    regions.publishSwitch(into: changes)
-    guard pauses.isHeldByThisThread else {
-      // The transaction of this thread comes first.
-      return DispatchQueue.global().async { [self] in
-        do { try beginSwitch() } catch { stop(because: "A new thread is already in a transaction") }
-        endSwitch(outcome)
-      }
-    }
-    if outcome == .switched, closesOnSwitch, !writer.isClosed { writer.close(.switched(path: location.path)) }
-    let reason = writer.closedReason
-    let (failure, schemaOutcome) = switching.withLock { switching in
-      switching.failure = reason ?? switching.failure
-      return (switching.failure, switching.schemaOutcome.take())
-    }
-    if let schemaOutcome { lastOutcome.value = schemaOutcome }
+  private func publish(_ new: NewFile, _ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    for observer in new.observers { observer.publish(into: changes) }
+    let failure = writer.closedReason ?? new.failure
+    if let schemaOutcome = new.schemaOutcome { lastOutcome.value = schemaOutcome }
     mutableStatus.value = failure.map(DatabaseStatus.closed) ?? .open
     changes.afterwards { [self] in
       delivery.flush()
@@ -121,15 +152,6 @@ extension Database: ScopeMember {
       if failure != nil, outcome == .unchanged || writer.isClosed { return regions.tellAll() }
       if outcome == .unchanged { regions.tellStale() }
     }
-  }
-
-  /// Lets all transactions continue with the opened file.
-  package func resumeAfterSwitch() {
-    guard pauses.isHeldByThisThread else { return }
-    writer.resume(observed: regions.observedTables)
-    readers?.resume(switching.withLock { $0.failure.take() })
-    regions.endAwaitingSwitch()
-    pauses.end()
   }
 
   /// Begins a switch of this database alone.
@@ -142,9 +164,9 @@ extension Database: ScopeMember {
   /// Ends a switch that this database alone was held for, and sends its changes.
   func endSwitch(_ outcome: ScopeOutcome) {
     let changes = ScopeChanges()
-    prepareSwitch(outcome)
-    changes.publish { publishSwitch(outcome, into: changes) }
-    resumeAfterSwitch()
+    let prepared = prepareSwitch(outcome)
+    changes.publish { prepared.publish(into: changes) }
+    prepared.resume()
     changes.send()
   }
 

@@ -67,17 +67,6 @@ public final class Database: Sendable {
   let ends = TransactionEnds()
   private let enrolment = Guarded<SignalSubscription?>(nil)
   let suspension = Guarded(Suspension())
-  /// The result of opening new contents, until they are in use.
-  let switching = Guarded(Switching())
-
-  struct Switching {
-    /// The reason why the contents cannot be used.
-    var failure: DatabaseError?
-    var schemaOutcome: SchemaOutcome??
-    /// A Boolean value that indicates whether another process has only replaced the file, in the same contents.
-    var isReplacement = false
-  }
-
   /// Opens a database, and creates it if it is missing and `access` allows that.
   ///
   /// A file that is damaged, belongs to another program, or is not a database is left unchanged.

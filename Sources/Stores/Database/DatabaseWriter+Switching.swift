@@ -26,7 +26,7 @@ extension DatabaseWriter {
     }
   }
 
-  /// Acquires the lock, and closes the connection; later writes throw an error until ``resume(observed:)``.
+  /// Acquires the lock, and closes the connection; later writes throw an error until ``resume(with:observed:)``.
   func suspendFile() {
     lock.withLock {
       guard !isClosed, refusal == nil || open != nil else { return }
@@ -47,7 +47,7 @@ extension DatabaseWriter {
   /// Releases the lock after ``hold(within:)``.
   func letGo() { lock.unlock() }
 
-  /// Closes the connection, and releases the lock; later writes wait until ``resume(observed:)``.
+  /// Closes the connection, and releases the lock; later writes wait until ``resume(with:observed:)``.
   func settle(_ pause: DatabasePause) {
     defer { lock.unlock() }
     guard let connection = open?.connection, !isClosed else { return }
@@ -66,12 +66,12 @@ extension DatabaseWriter {
   ///   - opened: The opened file, without a connection if it is read-only; or the error of opening it.
   ///   - version: The version that the file must have.
   ///   - isOther: Pass `true` for another file, which is reported as changed as soon as it is usable.
-  /// - Returns: The reason why the file is unusable, if it is.
+  /// - Returns: What takes effect after the pause.
   func prepare(
     with opened: Result<DatabaseFile.Opened, DatabaseError>, version: Int?, isOther: Bool
-  ) -> DatabaseError? {
+  ) -> Next {
     lock.withLock {
-      if isClosed { return refusal }
+      if isClosed { return Next(refusal: refusal, isUsable: false) }
       isOtherDue = isOtherDue || isOther
       do throws(DatabaseError) {
         let opened = try opened.get()
@@ -86,23 +86,23 @@ extension DatabaseWriter {
         } else {
           next.refusal = unwritable
         }
-        self.next = next
-        return nil
+        return next
       } catch {
-        next = Next(refusal: error, isUsable: false)
-        return error
+        return Next(refusal: error, isUsable: false)
       }
     }
   }
 
-  /// Continues with the prepared state.
+  /// Continues after a pause.
   ///
-  /// - Parameter observed: The observed tables, which are reported as changed even if they no longer exist.
-  func resume(observed: Set<String>) {
+  /// - Parameters:
+  ///   - next: What was prepared for that, if it was possible.
+  ///   - observed: The observed tables, which are reported as changed even if they no longer exist.
+  func resume(with next: Next?, observed: Set<String>) {
     lock.withLock {
       pause = nil
       isFileSuspended = false
-      guard !isClosed, let next = next.take() else { return }
+      guard !isClosed, let next else { return }
       (open, refusal) = (next.open, next.refusal)
       guard next.isUsable, isOtherDue else { return }
       changes.add(everything(observed: observed, read: next.tables), .switch, numbered: nil)

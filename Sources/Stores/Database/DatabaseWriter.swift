@@ -27,8 +27,6 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private let isBoundToPath: Bool
   /// A Boolean value that indicates whether a new file has yet to be announced, because it is not usable yet.
   var isOtherDue = false
-  /// The prepared state, which takes effect after a pause.
-  var next: Next?
   /// The transaction in progress, which only its own thread accesses.
   private var transaction: WriteTransaction?
   /// The read in progress of a database without another connection, which only its own thread accesses.

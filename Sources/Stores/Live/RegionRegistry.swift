@@ -9,24 +9,27 @@ protocol RegionObserver: AnyObject, Sendable {
   /// It is called with no lock held, on the thread that made the change or delivers it.
   func regionDidChange()
 
-  /// Reads new contents on the thread that switches them, and keeps the result.
+  /// Returns the value of new contents, on the thread that switches them.
   ///
   /// The result of a read in progress is dropped.
   ///
-  /// - Parameter failure: The reason why the contents cannot be read. Then the value is the one of an empty database,
-  ///   since the last one belongs to other contents.
-  func prepareSwitch(failing failure: DatabaseError?)
-
-  /// Prepares the value of an empty database, because new contents are read later.
-  func awaitSwitch()
-
-  /// Stores the prepared value.
-  ///
-  /// It is called inside a batch.
-  func publishSwitch(into changes: ScopeChanges)
+  /// - Parameter content: What can be known of the contents now.
+  func prepareSwitch(_ content: NewContent) -> PreparedSwitch
 
   /// A Boolean value that indicates whether the observer could not read its part at its last attempt.
   var isStale: Bool { get }
+}
+
+/// What an observer can know of new contents.
+///
+/// Without a read, its value is the one of an empty database, since the last one belongs to other contents.
+enum NewContent {
+  /// They can be read.
+  case readable
+  /// They cannot be read, for a reason.
+  case failing(DatabaseError)
+  /// They are read later.
+  case awaited
 }
 
 /// The observers of a database, by the parts that they observe.
@@ -188,25 +191,15 @@ final class RegionRegistry: Sendable {
   /// the new ones.
   var isAwaitingSwitch: Bool { awaiting.load(ordering: .sequentiallyConsistent) }
 
-  /// Makes all observers show an empty database, and read nothing until the next switch.
-  func awaitSwitch() {
-    awaiting.store(true, ordering: .sequentiallyConsistent)
-    for (observer, _) in state.withLock({ $0.observers }).values { observer.awaitSwitch() }
+  /// Returns what each observer shows of new contents.
+  ///
+  /// If they are awaited, the observers read nothing until ``endAwaitingSwitch()``.
+  func prepareSwitch(_ content: NewContent) -> [PreparedSwitch] {
+    if case .awaited = content { awaiting.store(true, ordering: .sequentiallyConsistent) }
+    return state.withLock { $0.observers }.values.map { $0.observer.prepareSwitch(content) }
   }
 
   func endAwaitingSwitch() { awaiting.store(false, ordering: .sequentiallyConsistent) }
-
-  /// Makes all observers read new contents.
-  ///
-  /// - Parameter failure: The reason why the contents cannot be read.
-  func prepareSwitch(failing failure: DatabaseError?) {
-    for (observer, _) in state.withLock({ $0.observers }).values { observer.prepareSwitch(failing: failure) }
-  }
-
-  /// Makes all observers store the values that they have read.
-  func publishSwitch(into changes: ScopeChanges) {
-    for (observer, _) in state.withLock({ $0.observers }).values { observer.publishSwitch(into: changes) }
-  }
 
   /// Notifies all observers whose last read failed, each once.
   func tellStale() {

@@ -45,15 +45,6 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     var isRetry = false
     /// The number of switches, which must be unchanged when a read is stored.
     var epoch = 0
-    var prepared: Prepared?
-  }
-
-  /// The result of reading new contents.
-  private struct Prepared {
-    /// The value, if it has changed.
-    let news: Value?
-    let isAwaiting: Bool
-    let failure: DatabaseError?
   }
 
   /// Creates a read that has not begun.
@@ -202,53 +193,44 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
 
   // MARK: Switches
 
-  func prepareSwitch(failing failure: DatabaseError?) {
-    guard let epoch = beginSwitch() else { return }
-    guard let failure else {
-      do throws(DatabaseError) {
-        return prepare(try read(epoch, isSwitching: true), failing: nil)
-      } catch {
-        return prepare(body.empty(database), failing: error)
-      }
-    }
-    prepare(body.empty(database), failing: failure)
-  }
-
-  func awaitSwitch() {
-    if beginSwitch() != nil { prepare(body.empty(database), failing: nil, isAwaiting: true) }
-  }
-
-  /// Drops the reads in progress.
-  ///
-  /// - Returns: The number of the switch, or `nil` if the value is no longer needed.
-  private func beginSwitch() -> Int? {
-    state.withLock { state in
+  func prepareSwitch(_ content: NewContent) -> PreparedSwitch {
+    let epoch = state.withLock { state in
+      // Reads in progress are dropped.
       state.epoch += 1
       return state.isOver ? nil : state.epoch
     }
+    guard let epoch else { return PreparedSwitch() }
+    var (new, failure): (Value?, DatabaseError?) = (nil, nil)
+    switch content {
+    case .readable:
+      do throws(DatabaseError) { new = try read(epoch, isSwitching: true) } catch { failure = error }
+    case .failing(let error): failure = error
+    case .awaited: break
+    }
+    let value = new ?? body.empty(database)
+    let news = body.isSame(self.value.value, value) ? nil : value
+    var isAwaited = false
+    if case .awaited = content { isAwaited = true }
+    return PreparedSwitch { [self, failure, isAwaited] changes in
+      publish(news, failing: failure, isAwaited: isAwaited, into: changes)
+    }
   }
 
-  private func prepare(_ new: Value, failing failure: DatabaseError?, isAwaiting: Bool = false) {
-    let isNews = !body.isSame(value.value, new)
-    let prepared = Prepared(news: isNews ? new : nil, isAwaiting: isAwaiting, failure: failure)
-    state.withLock { $0.prepared = prepared }
-  }
-
-  func publishSwitch(into changes: ScopeChanges) {
+  private func publish(_ news: Value?, failing failure: DatabaseError?, isAwaited: Bool, into changes: ScopeChanges) {
     var staged: StagedValue<Value>?
-    let prepared = state.withLock { state -> Prepared? in
-      guard let prepared = state.prepared.take(), !state.isOver else { return nil }
-      if let news = prepared.news { staged = value.stage(news) }
-      state.hasFailed = prepared.failure != nil
-      return prepared
+    let isNeeded = state.withLock { state in
+      if state.isOver { return false }
+      if let news { staged = value.stage(news) }
+      state.hasFailed = failure != nil
+      return true
     }
     staged?.send()
-    guard let prepared else { return }
-    health.publish(prepared.failure, isAwaiting: prepared.isAwaiting)
+    guard isNeeded else { return }
+    health.publish(failure, isAwaiting: isAwaited)
     changes.afterwards { [self] in
       // The replaced value is released here, because releasing it may run code of the application.
       withExtendedLifetime(staged) {}
-      guard let failure = prepared.failure else { return retries.reset() }
+      guard let failure else { return retries.reset() }
       health.failures.send(failure)
       retryLater()
     }

@@ -219,10 +219,12 @@ public final class Store: Sendable {
 }
 
 extension Store: ScopeMember {
-  package func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    guard outcome == .switched else { return }
-    endBySwitch()
-    changes.afterwards { self.close() }
+  package func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    PreparedSwitch { [self] changes in
+      guard outcome == .switched else { return }
+      endBySwitch()
+      changes.afterwards { self.close() }
+    }
   }
 
   /// Prevents further databases from being opened, because the contents are switched.

@@ -12,13 +12,15 @@ extension TweakManager: ScopeMember {
 
   package var switchStage: ScopeStage { .dependents }
 
-  package func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    guard outcome == .switched else { return }
-    let known = followedIDs(for: .everything)
-    let inquiry = state.withLock { state in
-      state.forgetReports(of: .everything)
-      return state.tweaks.update(.everything, following: known)
+  package func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    PreparedSwitch { [self] changes in
+      guard outcome == .switched else { return }
+      let known = followedIDs(for: .everything)
+      let inquiry = state.withLock { state in
+        state.forgetReports(of: .everything)
+        return state.tweaks.update(.everything, following: known)
+      }
+      settle(inquiry, into: changes)
     }
-    settle(inquiry, into: changes)
   }
 }

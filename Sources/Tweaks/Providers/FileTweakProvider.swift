@@ -247,9 +247,11 @@ extension FileTweakProvider: ScopeMember {
 
   package var switchStage: ScopeStage { .dependents }
 
-  package func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    guard outcome == .switched, let file else { return }
-    let changed = replace(by: file.status.value == .missing ? TweakFile() : file.value)
-    changes.afterwards { self.send(changed) }
+  package func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    PreparedSwitch { [self] changes in
+      guard outcome == .switched, let file else { return }
+      let changed = replace(by: file.status.value == .missing ? TweakFile() : file.value)
+      changes.afterwards { self.send(changed) }
+    }
   }
 }

@@ -67,9 +67,11 @@ public final class SharedTweakProvider: TweakProvider {
 extension SharedTweakProvider: ScopeMember {
   package var switchStage: ScopeStage { .dependents }
 
-  package func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
-    guard outcome == .switched else { return }
-    let changed = collection.replace(by: tweaksNow())
-    changes.afterwards { [collection] in collection.tell(changed) }
+  package func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    PreparedSwitch { [self] changes in
+      guard outcome == .switched else { return }
+      let changed = collection.replace(by: tweaksNow())
+      changes.afterwards { [collection] in collection.tell(changed) }
+    }
   }
 }

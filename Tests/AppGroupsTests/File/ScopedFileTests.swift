@@ -11,27 +11,32 @@ import TestSupport
 @Suite("A file whose container was switched unnoticed", .patient, .eachKernel)
 struct ScopedFileTests {
   private let directory: TemporaryDirectory
-  private let hasSwitched = Flag()
+  private let owner = Owner()
   private let file: AppGroupsFile<Int>
 
-  private final class Flag: Sendable {
-    let isSet = Atomic(true)
+  private final class Owner: ScopeOwner {
+    private let following = Atomic(true)
+
+    var hasFollowed: Bool {
+      get { following.load(ordering: .relaxed) }
+      set { following.store(newValue, ordering: .relaxed) }
+    }
+
+    func keepsInPlace(_ path: String) -> Bool { false }
+    func steadily<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+    func follow() {}
   }
 
   init() throws {
     directory = try TemporaryDirectory()
-    let scope = Scope(
-      root: directory.url,
-      whileSteady: { try $0() },
-      hasSwitched: { [hasSwitched] in hasSwitched.isSet.load(ordering: .relaxed) },
-      catchUp: {}
-    )
+    let scope = Scope(root: directory.url)
+    scope.setOwner(owner)
     file = try AppGroupsFile(name: "number.json", initialValue: 1, scope: scope)
     try file.write(5)
   }
 
   @Test func `an update copies nothing from other contents if the new contents have no file`() async throws {
-    hasSwitched.isSet.store(false, ordering: .relaxed)
+    owner.hasFollowed = false
     try FileManager.default.removeItem(at: file.url)
     try await file.update { $0 += 1 }
     #expect(try file.read() == 2)
@@ -40,7 +45,7 @@ struct ScopedFileTests {
   }
 
   @Test func `an update over a damaged file copies nothing from other contents`() throws {
-    hasSwitched.isSet.store(false, ordering: .relaxed)
+    owner.hasFollowed = false
     try Data("{".utf8).write(to: file.url)
     try file.update(overwriting: true) { $0 += 1 }
     #expect(try file.read() == 2)
@@ -63,8 +68,8 @@ struct ScopedFileTests {
       let isOver = DispatchSemaphore(value: 0)
       engine.queue.asyncAfter(deadline: .now() + .milliseconds(20)) { isOver.signal() }
       isOver.wait()
-      engine.prepareSwitch(.unchanged)
-      engine.publishSwitch(.unchanged, into: ScopeChanges())
+      let prepared = engine.prepareSwitch(.unchanged)
+      prepared.publish(into: ScopeChanges())
     }
     if text.isEmpty {
       try await values.wait(for: "")

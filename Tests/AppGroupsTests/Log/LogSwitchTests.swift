@@ -61,9 +61,10 @@ struct LogSwitchTests {
       (switchStage, self.whenPrepared, self.whenPublished) = (stage, whenPrepared, whenPublished)
     }
 
-    func prepareSwitch(_ outcome: ScopeOutcome) { whenPrepared() }
-
-    func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) { whenPublished() }
+    func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+      whenPrepared()
+      return PreparedSwitch { [whenPublished] _ in whenPublished() }
+    }
   }
 
   @Test func `an event that a loop skips when others show the new contents is delivered again`() async throws {

@@ -23,9 +23,10 @@ struct ScopeEnrolmentTests {
       return true
     }
 
-    func prepareSwitch(_ outcome: ScopeOutcome) { whenPrepared() }
-
-    func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+    func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+      whenPrepared()
+      return PreparedSwitch()
+    }
   }
 
   private let directory: TemporaryDirectory

@@ -183,7 +183,7 @@ struct ScopedLogTests {
       struct Refusal: Error {}
       let switchStage = ScopeStage.logs
       func holdForSwitch(within patience: Duration?) throws -> Bool { throw Refusal() }
-      func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+      func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch { PreparedSwitch() }
     }
     let consumer = EntryRecorder(try log.events(for: "widget"))
     try log.append("1")

@@ -15,7 +15,7 @@ struct PatienceTests {
   private let switches = Switches()
 
   /// Answers that the contents were switched, every other time.
-  private final class Switches: Sendable {
+  private final class Switches: ScopeOwner {
     private let state = Guarded((left: 0, asked: 0))
 
     /// The number of answers that are still to come.
@@ -24,7 +24,7 @@ struct PatienceTests {
       set { state.withLock { $0.left = newValue } }
     }
 
-    func hasSwitched() -> Bool {
+    var hasFollowed: Bool {
       state.withLock { state in
         guard state.left > 0 else { return true }
         state.left -= 1
@@ -32,12 +32,16 @@ struct PatienceTests {
         return state.asked.isMultiple(of: 2)
       }
     }
+
+    func keepsInPlace(_ path: String) -> Bool { false }
+    func steadily<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+    func follow() {}
   }
 
   init() throws {
     directory = try TemporaryDirectory()
-    scope = Scope(
-      root: directory.url, whileSteady: { try $0() }, hasSwitched: { [switches] in switches.hasSwitched() }, catchUp: {})
+    scope = Scope(root: directory.url)
+    scope.setOwner(switches)
   }
 
   @Test func `a database is read however often its directory is switched while a connection opens`() async throws {

@@ -11,18 +11,26 @@ import Testing
 struct EnvironmentChangeTests {
   private let directory: TemporaryDirectory
   private let scope: Scope
-  /// Held by whoever uses the archive or switches, as the lock of an environment's owner is.
-  private let turn = NSRecursiveLock()
+  private let owner = Owner()
   private let delegate = TestDelegate(trusts: true)
   private let context: StandardAppContext<Account>
+
+  private final class Owner: ScopeOwner {
+    /// Held by whoever uses the archive or switches, as the lock of an environment's owner is.
+    let turn = NSRecursiveLock()
+
+    var hasFollowed: Bool { true }
+    func keepsInPlace(_ path: String) -> Bool { false }
+    func steadily<Result>(_ body: () throws -> Result) throws -> Result { try turn.withLock(body) }
+    func follow() { turn.withLock {} }
+  }
 
   init() async throws {
     directory = try TemporaryDirectory()
     let home = directory.file("home")
     try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
-    scope = Scope(
-      root: home, whileSteady: { [turn] body in try turn.withLock(body) }, hasSwitched: { true },
-      catchUp: { [turn] in turn.withLock {} })
+    scope = Scope(root: home)
+    scope.setOwner(owner)
     context = try StandardAppContext<Account>(
       scope: scope, configuration: ContextConfiguration(policy: SessionPolicy(keepsSessions: true)))
     try await context.setup(authDelegate: delegate)
@@ -30,7 +38,7 @@ struct EnvironmentChangeTests {
 
   /// Puts the contents of the home away, and those of another environment in their place.
   private func change(from old: String, to new: String) async throws {
-    let (scope, turn, home, directory) = (scope, turn, scope.root, directory.url)
+    let (scope, turn, home, directory) = (scope, owner.turn, scope.root, directory.url)
     try await onThread {
       let changes = ScopeChanges()
       defer { changes.send() }

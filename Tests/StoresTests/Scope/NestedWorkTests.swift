@@ -20,7 +20,7 @@ struct NestedWorkTests {
       return true
     }
 
-    func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+    func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch { PreparedSwitch() }
   }
 
   private let fixture: ScopeFixture
@@ -148,7 +148,7 @@ struct NestedWorkTests {
     final class Refusing: ScopeMember {
       struct Refusal: Error {}
       func holdForSwitch(within patience: Duration?) throws -> Bool { throw Refusal() }
-      func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+      func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch { PreparedSwitch() }
     }
     let (inner, database) = (try file("inner"), try fixture.open())
     let refusing = Refusing()

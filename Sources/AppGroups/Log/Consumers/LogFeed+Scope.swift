@@ -13,24 +13,27 @@ extension LogFeed: ScopeMember {
   ///
   /// No member has published the new contents yet. Otherwise, a loop could find them, skip the event that it has, and
   /// ask for the next.
-  func prepareSwitch(_ outcome: ScopeOutcome) {
-    guard outcome == .switched else { return }
-    let start = start(isNew: true)
-    // The directory is excluded from switches.
-    if let place = start.place, place === state.withLock({ $0.run?.place }) { return }
-    guard let generation = audience.interrupt() else { return }
-    state.withLock { $0.next = (start, max(generation, $0.next?.generation ?? 0)) }
+  func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    let next = outcome == .switched ? endOldContents() : nil
+    return PreparedSwitch(resume: { [self] in endSwitch(next) })
   }
 
-  func publishSwitch(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
+  /// Returns the start of the new contents; `nil` if the directory is excluded from switches, or nobody reads.
+  private func endOldContents() -> (start: Start, generation: Int)? {
+    let start = start(isNew: true)
+    if let place = start.place, place === state.withLock({ $0.run?.place }) { return nil }
+    guard let generation = audience.interrupt() else { return nil }
+    return (start, generation)
+  }
 
-  /// Begins to read the new contents, which all members show now.
-  func resumeAfterSwitch() {
-    let next = state.withLock { state in
+  /// Begins to read the new contents, which all members show now, or what was postponed.
+  private func endSwitch(_ next: (start: Start, generation: Int)?) {
+    let postponed = state.withLock { state in
       state.postponesBeginnings = false
-      return state.next.take()
+      return state.postponed.take()
     }
-    guard let next else { return }
-    queue.async { [self] in begin(from: next.start, next.generation) }
+    guard let start = next?.start ?? postponed?.start else { return }
+    let generation = max(next?.generation ?? 0, postponed?.generation ?? 0)
+    queue.async { [self] in begin(from: start, generation) }
   }
 }

@@ -20,8 +20,8 @@ extension LogFeed {
     ///
     /// A feed that began now could deliver events of contents that are not shown yet.
     var postponesBeginnings = false
-    /// The start to use after the contents have been switched.
-    var next: (start: Start, generation: Int)?
+    /// The start that was postponed to the end of the switch.
+    var postponed: (start: Start, generation: Int)?
     /// A Boolean value that indicates whether it was reported that a switch has closed the log.
     var isClosed = false
     /// The number of the contents that the feed began to read last.
@@ -48,7 +48,7 @@ extension LogFeed {
     /// - Returns: `false` if there is no switch, so that the feed can begin at once.
     mutating func postpone(_ start: Start, _ generation: Int) -> Bool {
       guard postponesBeginnings else { return false }
-      next = (next?.start ?? start, max(generation, next?.generation ?? 0))
+      postponed = (postponed?.start ?? start, max(generation, postponed?.generation ?? 0))
       return true
     }
   }
