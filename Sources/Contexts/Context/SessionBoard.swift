@@ -5,10 +5,10 @@ import Stores
 final class SessionBoard<User: SessionUser>: Sendable {
   let current: MutableProperty<AppContext<User>>
   let status: MutableProperty<SessionStatus<User>>
-  let authState = MutableProperty(AuthState.restoring)
-  let activity = MutableProperty(AuthActivity.idle)
-  let lastError = MutableProperty<ContextError?>(nil)
-  let user = MutableProperty<User?>(nil)
+  let authState: Property<AuthState>
+  let activity: Property<AuthActivity>
+  let lastError: Property<ContextError?>
+  let user: Property<User?>
   let history = MutableProperty<[ArchivedUser<User>]>([])
 
   private let makeStore: @Sendable (_ userID: String?) -> Store
@@ -39,6 +39,10 @@ final class SessionBoard<User: SessionUser>: Sendable {
     current = MutableProperty(standard)
     status = MutableProperty(
       SessionStatus(authState: .restoring, activity: .idle, lastError: nil, user: nil, epoch: 0))
+    authState = .derived(status) { $0.authState }
+    activity = .derived(status) { $0.activity }
+    lastError = .derived(status) { $0.lastError }
+    user = .derived(status) { $0.user }
   }
 
   /// The context without a user in the active environment.
@@ -132,10 +136,6 @@ final class SessionBoard<User: SessionUser>: Sendable {
     }
     if new.user != nil { next.mutableUser.value = new.user }
     set(next.mutableAuthState, to: new.authState)
-    set(authState, to: new.authState)
-    set(activity, to: new.activity)
-    set(lastError, to: new.lastError)
-    user.value = new.user
     status.value = new
   }
 
