@@ -85,7 +85,8 @@ struct OneChangeTests {
     let subscriptions = [
       values.first.sink { _ in check("first") }, values.second.sink { _ in check("second") },
       values.suite.sink { _ in check("suite") }, app.active.sink { _ in check("active") },
-      app.scope.switchCount.sink { _ in check("count") }, app.events.sink { if case .didChange = $0 { check("event") } },
+      app.scope.switchCount.sink { _ in check("count") },
+      app.events.sink { if case .didChange = $0 { check("event") } },
     ]
     for round in 0..<12 { try app.activate(id: ids[(round + 1) % 3]) }
     #expect(mixed.withLock { $0 } == [])

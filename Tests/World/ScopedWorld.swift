@@ -151,7 +151,8 @@ public final class ScopedWorld: Sendable {
         let environment = report.eventEnvironments[entry.switchCount, default: entry.event]
         report.eventEnvironments[entry.switchCount] = environment
         if environment != entry.event {
-          report.violations.append("an event of \(entry.event) came after switch \(entry.switchCount) to \(environment)")
+          report.violations.append(
+            "an event of \(entry.event) came after switch \(entry.switchCount) to \(environment)")
         }
         report.events[entry.event, default: []].insert(entry.id)
       }

@@ -14,8 +14,8 @@ import Signals
 ///   resume    appends continue in the new directory
 /// ```
 ///
-/// A process that switches does not wait for the appends of other processes. An append that meets such a switch waits until
-/// its own process has followed the switch.
+/// A process that switches does not wait for the appends of other processes. An append that meets such a switch waits
+/// until its own process has followed the switch.
 final class LogLocation: Sendable {
   let url: URL
   let scope: Scope?

@@ -82,8 +82,8 @@ public final class Scope: Sendable {
   /// Returns a Boolean value that indicates whether switches leave an entry in place, given its path below the root.
   func excludes(_ path: String) -> Bool { owner?.keepsInPlace(path) ?? false }
 
-  /// A Boolean value that indicates whether the calling thread is switching the contents, and no other thread or process
-  /// can.
+  /// A Boolean value that indicates whether the calling thread is switching the contents, and no other thread or
+  /// process can.
   package var isSwitchedByThisThread: Bool { members.turn.isHeldByThisThread }
 
   /// A Boolean value that indicates whether the members show the current contents of the root.
@@ -122,7 +122,8 @@ public final class Scope: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether this thread is inside an operation of a member for which a switch must wait.
+  /// A Boolean value that indicates whether this thread is inside an operation of a member for which a switch must
+  /// wait.
   ///
   /// Such a thread must not wait for a switch by another thread or process, because that would wait for this thread.
   package var isDelayedByThisThread: Bool { members.all.contains { $0.delaysSwitchOnThisThread } }
@@ -130,8 +131,8 @@ public final class Scope: Sendable {
   /// Makes a member take part in each later switch.
   ///
   /// It waits for a switch in progress, in which the member would not take part. If that switch waits for work of this
-  /// thread, the member takes part in it. If the switch lasts long, the member takes part in it as long as the switch does
-  /// not hold its members yet.
+  /// thread, the member takes part in it. If the switch lasts long, the member takes part in it as long as the switch
+  /// does not hold its members yet.
   ///
   /// - Parameter member: The member, which is not kept alive.
   /// - Returns: A token that removes the member when it is cancelled or released. It keeps the scope alive.

@@ -57,24 +57,21 @@ extension ScopeMember {
 
 /// The second half of a switch of one member, which owns what the first half has read.
 ///
-/// It is published and then resumed, or else discarded.
+/// It is published, and then resumed.
 package struct PreparedSwitch {
   private let onPublish: (ScopeChanges) -> Void
   private let onResume: () -> Void
-  private let onDiscard: () -> Void
 
   /// Creates the second half of a switch, on the thread that switches.
   ///
   /// - Parameters:
-  ///   - discard: Drops what was read.
-  ///   - resume: Lets waiting work continue, after all members have stored their content.
   ///   - publish: Stores what was read. It runs inside a batch, so properties send nothing yet. Other events are sent
   ///     through ``ScopeChanges/afterwards(_:)``.
+  ///   - resume: Lets waiting work continue, after all members have stored their content.
   package init(
-    discard: @escaping () -> Void = {}, resume: @escaping () -> Void = {},
-    publish: @escaping (ScopeChanges) -> Void = { _ in }
+    publish: @escaping (ScopeChanges) -> Void = { _ in }, resume: @escaping () -> Void = {}
   ) {
-    (onDiscard, onResume, onPublish) = (discard, resume, publish)
+    (onPublish, onResume) = (publish, resume)
   }
 
   /// Stores what was read, as a part of a change.
@@ -82,9 +79,6 @@ package struct PreparedSwitch {
 
   /// Lets waiting work continue.
   package func resume() { onResume() }
-
-  /// Drops what was read.
-  package func discard() { onDiscard() }
 }
 
 /// The order in which the members of a ``Scope`` are held, prepared and published.

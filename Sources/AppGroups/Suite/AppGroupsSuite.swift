@@ -115,16 +115,16 @@ public final class AppGroupsSuite: SharedValue {
   /// Opens a suite in a root whose contents may be switched, such as the root of environments, and creates it if it is
   /// missing.
   ///
-  /// When the contents are switched, the suite follows: it has the values of the file with its name in the new contents,
-  /// in one change. The switch waits for a change in progress. A change that begins during the switch waits, and then
-  /// changes the new file.
+  /// When the contents are switched, the suite follows: it has the values of the file with its name in the new
+  /// contents, in one change. The switch waits for a change in progress. A change that begins during the switch waits,
+  /// and then changes the new file.
   ///
   /// - Parameters:
   ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///     Files, suites and cookie jars of a container need different names.
   ///   - scope: The root; the file is in its folder `Files`.
-  ///   - onSwitch: The policy for a switch. By default the suite follows. A suite that is closed keeps its last values, and
-  ///     changes throw ``AppGroupsFileError/closedBySwitch(_:)``, which ``status`` and ``failures`` report, too.
+  ///   - onSwitch: The policy for a switch. By default the suite follows. A suite that is closed keeps its last values,
+  ///     and changes throw ``AppGroupsFileError/closedBySwitch(_:)``, which ``status`` and ``failures`` report, too.
   ///   - durability: The failures that a change survives after it returns; by default also a power failure.
   ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
   ///     that would need more is not made.

@@ -72,19 +72,20 @@ extension Database: ScopeMember {
   /// - Parameters:
   ///   - outcome: The outcome of the switch.
   ///   - closes: A Boolean value that determines whether to close the database instead.
+  /// - Returns: The new file, with the values.
   func prepareSwitch(_ outcome: ScopeOutcome, closes: Bool) -> PreparedSwitch {
     guard pauses.isHeldByThisThread else { return prepareSwitchAfterTransaction(outcome) }
     let next = writer.closedReason == nil && !closes ? openNewContents(outcome) : NewFile()
     return PreparedSwitch(
+      publish: { [self] changes in
+        if closes, !writer.isClosed { writer.close(.switched(path: location.path)) }
+        publish(next, outcome, into: changes)
+      },
       resume: { [self] in
         writer.resume(with: next.writer, observed: regions.observedTables)
         readers?.resume(writer.closedReason ?? next.failure)
         regions.endAwaitingSwitch()
         pauses.end()
-      },
-      publish: { [self] changes in
-        if closes, !writer.isClosed { writer.close(.switched(path: location.path)) }
-        publish(next, outcome, into: changes)
       })
   }
 
@@ -123,7 +124,7 @@ extension Database: ScopeMember {
       return try file.open()
     }
     let next = writer.prepare(with: opened, version: file.schema?.version, isOther: outcome == .switched)
-    var new = NewFile(writer: next, failure: next.isUsable ? nil : next.refusal)
+    var new = NewFile(writer: next, failure: next.failure)
     if case .success(let file) = opened { new.schemaOutcome = .some(file.outcome) }
     guard outcome == .switched else { return new }
     if let failure = new.failure {

@@ -123,15 +123,15 @@ extension Database: Suspendable {
       guard isUnknown || present == known else { throw .fileRemoved(path: path) }
       return try file.open()
     }
-    let failure = writer.prepare(with: opened, version: file.schema?.version, isOther: false)
-    if let failure {
-      writer.lock.withLock { (writer.next, writer.refusal) = (nil, failure) }
+    let next = writer.prepare(with: opened, version: file.schema?.version, isOther: false)
+    if let failure = next.failure {
+      writer.lock.withLock { writer.refusal = failure }
       readers?.suspend(failure)
     } else {
-      writer.resume(observed: regions.observedTables)
+      writer.resume(with: next, observed: regions.observedTables)
       readers?.endSuspension(failing: nil)
     }
-    mutableStatus.value = failure.map(DatabaseStatus.closed) ?? .open
-    return failure
+    mutableStatus.value = next.failure.map(DatabaseStatus.closed) ?? .open
+    return next.failure
   }
 }

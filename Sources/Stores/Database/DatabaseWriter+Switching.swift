@@ -12,6 +12,9 @@ extension DatabaseWriter {
     var isUsable: Bool
     /// The tables of a read-only file.
     var tables: [String] = []
+
+    /// The reason why the file cannot be used.
+    var failure: DatabaseError? { isUsable ? nil : refusal }
   }
 
   // MARK: Closing

@@ -225,8 +225,8 @@ final class ReaderPool: @unchecked Sendable {
   ///
   /// SQLite opens a database and its log one after the other, by their paths. If another process switched the contents
   /// in between, the connection would have the database of one environment and the log of another. The members of the
-  /// scope cannot follow a switch while this thread has a permit. So if they are current afterwards, no switch began before
-  /// the last file was open. On the thread that switches the contents itself, the check is not needed.
+  /// scope cannot follow a switch while this thread has a permit. So if they are current afterwards, no switch began
+  /// before the last file was open. On the thread that switches the contents itself, the check is not needed.
   ///
   /// - Returns: The connection, or `nil` if a switch has begun.
   private func open() throws(DatabaseError) -> SQLiteConnection? {

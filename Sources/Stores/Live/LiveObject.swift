@@ -25,8 +25,8 @@ public import Signals
 /// - **Reads.** The row is read after each commit that changes it, before the write returns. If several threads or
 ///   another program write at once, one thread may read for all of them. Reading ``value`` takes a few nanoseconds.
 /// - **Threads.** Subscribers are called on the thread that has read, one at a time, with no lock held. They may write.
-/// - **Switches.** If the database follows a ``/AppGroups/Scope``, the row changes together with all other live values of
-///   the scope. If the new contents cannot be read, it is `nil`.
+/// - **Switches.** If the database follows a ``/AppGroups/Scope``, the row changes together with all other live values
+///   of the scope. If the new contents cannot be read, it is `nil`.
 /// - **Transactions.** An object that is created inside a transaction starts with the row as the transaction sees it.
 ///   The row is read again when the transaction ends.
 public final class LiveObject<Model: StoreModel>: Signal, PropertyConvertible, Sendable {

@@ -31,9 +31,9 @@ public import Signals
 /// - **Consistency.** A value shows one moment, and never a part of a transaction. Values come in the order of commits.
 /// - **Failure.** The read is repeated after the next change, when the database is resumed or opened again, and after
 ///   pauses that grow to five seconds. It is not repeated once the database is closed for good.
-/// - **Switches.** If the database follows a ``/AppGroups/Scope``, new rows are read before a switch is complete, and sent
-///   with all other changes of the switch. If they cannot be read, the query shows the value of an empty database, since
-///   the last value belongs to other contents.
+/// - **Switches.** If the database follows a ``/AppGroups/Scope``, new rows are read before a switch is complete, and
+///   sent with all other changes of the switch. If they cannot be read, the query shows the value of an empty database,
+///   since the last value belongs to other contents.
 /// - **Threads.** The query reads and delivers on its own serial queue, except for the first value and the first one
 ///   after a switch. A slow subscriber delays no writer, and no other query.
 /// - **Cancellation.** When the last subscription ends, a read in progress is interrupted.

@@ -14,6 +14,7 @@ protocol RegionObserver: AnyObject, Sendable {
   /// The result of a read in progress is dropped.
   ///
   /// - Parameter content: What can be known of the contents now.
+  /// - Returns: The value, which is not shown yet.
   func prepareSwitch(_ content: NewContent) -> PreparedSwitch
 
   /// A Boolean value that indicates whether the observer could not read its part at its last attempt.

@@ -10,8 +10,8 @@ import Signals
 /// - **Changes.** All changes during a read are followed by one more read.
 /// - **Failures.** A failed read is repeated after the next change, when the database is resumed or opened again, and
 ///   after pauses that grow, unless the database is closed for good.
-/// - **Switches.** New contents are read while the scope of the database is switched, and published with all other changes
-///   of the switch. The result of a read that began before the switch is dropped. See
+/// - **Switches.** New contents are read while the scope of the database is switched, and published with all other
+///   changes of the switch. The result of a read that began before the switch is dropped. See
 ///   ``TrackedRead/prepareSwitch(failing:)``.
 /// - **Threads.** One thread at a time reads: a thread of the queue or, without a queue, the thread that reports the
 ///   change.

@@ -134,7 +134,8 @@ struct DatabaseScopeTests {
     }
     try await onThread { [fixture] in
       for round in 0..<rounds {
-        try round.isMultiple(of: 2) ? fixture.switchContents(away: "a", in: "b") : fixture.switchContents(away: "b", in: "a")
+        let (old, new) = round.isMultiple(of: 2) ? ("a", "b") : ("b", "a")
+        try fixture.switchContents(away: old, in: new)
       }
       isOver.value = true
     }
@@ -166,10 +167,12 @@ struct DatabaseScopeTests {
     let database = try fixture.open()
     let path = fixture.url.path
     try database.write { _ in
-      #expect(databaseError { try fixture.scope.switchContents {} } == .nestedAccess(path: path, inner: "switch", outer: "write"))
+      let error = databaseError { try fixture.scope.switchContents {} }
+      #expect(error == .nestedAccess(path: path, inner: "switch", outer: "write"))
     }
     try database.read { _ in
-      #expect(databaseError { try fixture.scope.switchContents {} } == .nestedAccess(path: path, inner: "switch", outer: "read"))
+      let error = databaseError { try fixture.scope.switchContents {} }
+      #expect(error == .nestedAccess(path: path, inner: "switch", outer: "read"))
     }
     let refusal = DatabaseError.nestedAccess(path: path, inner: "read or write", outer: "switch")
     try fixture.scope.switchContents {

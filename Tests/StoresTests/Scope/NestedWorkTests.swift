@@ -44,14 +44,14 @@ struct NestedWorkTests {
 
   /// Runs work inside a member; in the middle, another thread begins to switch, and has the first members.
   private func duringASwitch(_ work: @escaping @Sendable (_ whenHeld: () -> Void) throws -> Void) async throws {
-    let switching = DispatchSemaphore(value: 0)
+    let begin = DispatchSemaphore(value: 0)
     async let switching: Void = onThread { [fixture] in
-      switching.wait()
+      begin.wait()
       try fixture.switchContents(away: "a", in: "b")
     }
     try await onThread { [probe] in
       try work {
-        switching.signal()
+        begin.signal()
         probe.hasBegun.wait()
       }
     }
@@ -126,14 +126,14 @@ struct NestedWorkTests {
     let inner = try file("inner")
     let enrolment = fixture.scope.enrol(probe)
     let outer = try file("outer")
-    let switching = DispatchSemaphore(value: 0)
+    let begin = DispatchSemaphore(value: 0)
     async let switching: Void = onThread { [fixture] in
-      switching.wait()
+      begin.wait()
       fixture.scope.followSwitch()
     }
     try await onThread { [probe] in
       try outer.update {
-        switching.signal()
+        begin.signal()
         probe.hasBegun.wait()
         try inner.write(7)
         $0 = 8

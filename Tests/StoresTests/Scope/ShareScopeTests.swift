@@ -32,8 +32,8 @@ struct ShareScopeTests {
     try await incoming.wait { $0.map(\.sequence) == [1, 2, 3] }
 
     try fixture.switchContents(away: "a", in: "b")
-    let switch = try await incoming.first { $0.origin == .switch }
-    #expect(switch["errand"].isEverything)
+    let change = try await incoming.first { $0.origin == .switch }
+    #expect(change["errand"].isEverything)
     try await other.write { try $0.put(Errand(id: 7)) }
     let next = try await incoming.first { $0["errand"].inserted == [7] }
     #expect(next.author == "helper" && next.sequence == 1)

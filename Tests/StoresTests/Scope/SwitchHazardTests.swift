@@ -52,8 +52,8 @@ struct SwitchHazardTests {
     _ = await errand.values.first { $0?.title == "new" }
     try errand.update { $0.title = "newer" }
     try await changes.wait { $0.map(\.sequence) == [0, 1] }
-    let switch = try await incoming.first { $0.origin == .switch }
-    #expect(switch["errand"].isEverything)
+    let change = try await incoming.first { $0.origin == .switch }
+    #expect(change["errand"].isEverything)
 
     try fixture.rest()
     #expect(changes.elements.count == 2, "it is told once")

@@ -15,13 +15,13 @@ private struct ConfigMap {
 
   init(_ value: Int) throws {
     directory = try TemporaryDirectory()
-    try switchContents(to: value)
+    try swap(to: value)
     try FileManager.default.createSymbolicLink(
       atPath: directory.file("tweaks.json").path, withDestinationPath: "..data/tweaks.json")
   }
 
   /// Replaces the contents as the kubelet does: a new directory, a new link, and one rename.
-  func switchContents(to value: Int) throws {
+  func swap(to value: Int) throws {
     let old = number.value
     number.value += 1
     let name = "..2026_\(number.value)"
@@ -38,7 +38,7 @@ private struct ConfigMap {
 @Suite("Tweaks in a ConfigMap")
 struct ConfigMapTests {
   @Test(.patient)
-  func `each snapshot is whole while the contents are switched 1,000 times, and the last ones arrive`() async throws {
+  func `each snapshot is whole while the contents are swapped 1,000 times, and the last ones arrive`() async throws {
     let map = try ConfigMap(0)
     let provider = try FileTweakProvider(url: map.directory.file("tweaks.json"))
     let manager = TweakManager(providers: [provider])
@@ -55,7 +55,7 @@ struct ConfigMapTests {
       }
     }
     let count = Scale.count(1_000, torture: 10_000)
-    try await onThread { for number in 1...count { try map.switch(to: number) } }
+    try await onThread { for number in 1...count { try map.swap(to: number) } }
     _ = try await values.wait(for: "the last contents") { $0.last == count }
     isOver.value = true
     await reader.value

@@ -207,8 +207,9 @@ final class LogFeed: Sendable {
 
   /// A Boolean value that indicates whether folders and a lock may be missing because the log is being removed.
   ///
-  /// Then new files would hinder the removal. If it is not confirmed, they are created again a little later.
-  private var isRemovalLikely: Bool { state.withLock { $0.hasBegun && $0.pauses.failures < 3 } }
+  /// Then new files would hinder the removal, which may be slow. If it is not confirmed, they are created again about a
+  /// second later.
+  private var isRemovalLikely: Bool { state.withLock { $0.hasBegun && $0.pauses.failures < 6 } }
 
   var run: Run? { state.withLock { $0.run } }
 

@@ -4,8 +4,8 @@ import CLibrary
 ///
 /// A path is walked from the root, as the system does. Every directory along it is watched for being moved or removed.
 /// If a directory contains a symbolic link of the path, it is also watched for changes of that entry, its *hinge*. The
-/// same applies if the next name of the path is missing in it. This detects that a link anywhere in the path is replaced.
-/// The last directory is watched for the file, or for all its entries.
+/// same applies if the next name of the path is missing in it. This detects that a link anywhere in the path is
+/// replaced. The last directory is watched for the file, or for all its entries.
 ///
 /// The last directory is also watched through its parent. As long as any process has a directory open, or works in it,
 /// the directory's own watch does not report its removal. The directories above it cannot be removed before it is.
