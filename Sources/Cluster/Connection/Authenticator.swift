@@ -11,6 +11,11 @@ final class Authenticator: Sendable {
     var flight: Task<Outcome, Never>?
   }
 
+  /// What a member has refused: a token, or a request without one.
+  struct Refused {
+    let token: String?
+  }
+
   let credentials: ClusterCredentials?
   private let state = Guarded(State())
 
@@ -21,17 +26,17 @@ final class Authenticator: Sendable {
   /// Returns the token, or requests one.
   ///
   /// - Parameters:
-  ///   - refused: A token that a member has refused, which is not returned again.
+  ///   - refused: What a member has refused, which is not returned again.
   ///   - request: A closure that asks a member for a token.
   /// - Returns: The token; `nil` if the cluster demands none.
   /// - Throws: The failure of the request.
   func token(
-    exceptFor refused: String?? = nil,
+    exceptFor refused: Refused? = nil,
     _ request: @escaping @Sendable (AuthenticateRequest) async throws(CallFailure) -> AuthenticateResponse
   ) async throws(CallFailure) -> String? {
     guard let credentials else { return nil }
     let flight = state.withLock { state -> Task<Outcome, Never>? in
-      if state.isKnown, refused == nil || state.token != refused { return nil }
+      if state.isKnown, refused.map({ $0.token != state.token }) ?? true { return nil }
       if let flight = state.flight { return flight }
       state.isKnown = false
       let flight = Task { await self.request(credentials, request) }

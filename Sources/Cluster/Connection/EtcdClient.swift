@@ -45,7 +45,7 @@ final class EtcdClient: Sendable {
       guard case .refused(_, let failure) = error, failure.isAboutToken, authenticator.credentials != nil else {
         throw error
       }
-      let newToken = try await self.token(exceptFor: .some(token), at: endpoint)
+      let newToken = try await self.token(exceptFor: Authenticator.Refused(token: token), at: endpoint)
       return try await send(method, request, token: newToken, to: endpoint, for: time)
     }
   }
@@ -60,7 +60,9 @@ final class EtcdClient: Sendable {
       ClusterRequest(url: endpoint.url(of: "v3/watch"), headers: headers(token), body: body, timeout: .seconds(0)))
   }
 
-  private func token(exceptFor refused: String?? = nil, at endpoint: Endpoint) async throws(CallFailure) -> String? {
+  private func token(
+    exceptFor refused: Authenticator.Refused? = nil, at endpoint: Endpoint
+  ) async throws(CallFailure) -> String? {
     do throws(CallFailure) {
       return try await authenticator.token(exceptFor: refused) { [self] request throws(CallFailure) in
         try await send(.authenticate, request, token: nil, to: endpoint, for: options.attemptTime)

@@ -15,7 +15,7 @@ final class RangeCore: RangeFollower {
   init(prefix: Data, name: String, cluster: EtcdCluster) {
     (self.prefix, self.cluster) = (prefix, cluster)
     place = "\(cluster.watch.namespace.name)/\(name)"
-    let following = cluster.watch.follow(range: prefix, with: self)
+    let following = cluster.watch.follow(.prefix(prefix), with: self)
     registration.withLock { $0 = following }
   }
 
@@ -56,6 +56,10 @@ final class RangeCore: RangeFollower {
 
   func beginEra() {
     memory.withLock { $0.beginEra() }
+  }
+
+  func fail(_ error: ClusterError) {
+    // The connection's status shows it.
   }
 
   /// Changes the entries, and sends them if they have changed.

@@ -5,7 +5,7 @@ import Signals
 ///
 /// States of the key arrive from the watch, from reads, and from the changes of this process, on any thread. Only a
 /// state with a larger revision counts, so the value never returns to an older one.
-final class ClusterValueCore<Value: Codable & Sendable>: KeyFollower {
+final class ClusterValueCore<Value: Codable & Sendable>: RangeFollower {
   let name: String
   let key: Data
   let initialValue: Value
@@ -56,7 +56,7 @@ final class ClusterValueCore<Value: Codable & Sendable>: KeyFollower {
     // The same content is not sent again when the cluster answers.
     let data = ValueCoding.bytes(of: first)
     memory.withLock { ($0.floor, $0.good) = (record?.revision, data) }
-    let following = cluster.watch.follow(key, with: self)
+    let following = cluster.watch.follow(.key(key), with: self)
     registration.withLock { $0 = following }
   }
 
@@ -70,7 +70,15 @@ final class ClusterValueCore<Value: Codable & Sendable>: KeyFollower {
 
   // MARK: Following
 
-  func receive(_ state: KeyState) {
+  func receive(_ events: [WatchEvent]) {
+    if let event = events.last { receive(KeyState(event)) }
+  }
+
+  func replace(with entries: [EtcdEntry], at revision: Int64) {
+    receive(KeyState(entries.first, at: revision))
+  }
+
+  private func receive(_ state: KeyState) {
     if memory.withLock({ $0.known == nil && state.revision < $0.floor ?? 0 }) { return confirm() }
     use(state)
   }

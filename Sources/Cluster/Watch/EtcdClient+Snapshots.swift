@@ -4,18 +4,19 @@ extension EtcdClient {
   /// The largest number of operations that a member allows in a transaction, by default.
   static let maximumOperations = 128
 
-  /// Reads any number of keys at one revision.
+  /// Reads any number of ranges of keys at one revision, those of many keys in pages.
   ///
   /// - Parameters:
-  ///   - keys: The keys.
-  ///   - ranges: The beginnings of keys, all of which are read in pages.
+  ///   - ranges: The ranges.
   ///   - era: The era to be recorded in the snapshot.
   ///   - namespace: The namespace that errors name, which is also read, so that there is a revision without a key.
   /// - Returns: The snapshot.
   /// - Throws: An error if the keys cannot be read before the deadline.
   func snapshot(
-    of keys: [Data], ranges: [Data] = [], era: Int, in namespace: Namespace
+    of ranges: [KeyRange], era: Int, in namespace: Namespace
   ) async throws(ClusterError) -> KeySnapshot {
+    let keys = ranges.compactMap { if case .key(let key) = $0 { key } else { nil } }
+    let prefixes = ranges.compactMap { if case .prefix(let prefix) = $0 { prefix } else { nil } }
     attempts: while true {
       var snapshot = KeySnapshot(header: EtcdHeader(), entries: [:], era: era)
       var rest = keys[...]
@@ -38,11 +39,11 @@ extension EtcdClient {
         }
         if revision == 0 { snapshot.header = response.header }
         guard response.header.clusterID == snapshot.header.clusterID else { continue attempts }
-        for (key, entries) in zip(chunk, response.results) { snapshot.entries[key] = .some(entries.first) }
+        for (key, entries) in zip(chunk, response.results) { snapshot.entries[.key(key)] = entries }
       } while !rest.isEmpty
-      for prefix in ranges {
+      for prefix in prefixes {
         guard let entries = try await entries(of: prefix, at: snapshot.header, in: namespace) else { continue attempts }
-        snapshot.ranges[prefix] = entries
+        snapshot.entries[.prefix(prefix)] = entries
       }
       return snapshot
     }

@@ -5,10 +5,10 @@ import Signals
 extension NamespaceWatch {
   /// Reads all open keys.
   func read(_ number: Int) {
-    let (keys, ranges, era) = state.withLock { ($0.keys.takeAll(), $0.ranges.takeAll(), $0.machine.era) }
+    let (ranges, era) = state.withLock { ($0.ranges.takeAll(), $0.machine.era) }
     Task { [weak self, client, namespace] in
       do throws(ClusterError) {
-        let snapshot = try await client.snapshot(of: keys, ranges: ranges, era: era, in: namespace)
+        let snapshot = try await client.snapshot(of: ranges, era: era, in: namespace)
         self?.post(.read(number, snapshot))
       } catch {
         self?.post(.notRead(number, error))
@@ -20,39 +20,35 @@ extension NamespaceWatch {
   ///
   /// Before that, a read of all keys will follow.
   func readUnread() {
-    let (keys, ranges, era) = state.withLock { state -> ([Data], [Data], Int) in
-      guard state.machine.isConnected, !state.isReadingUnread else { return ([], [], 0) }
-      let keys = state.keys.takeUnread(limit: EtcdClient.maximumOperations)
-      let ranges = state.ranges.takeUnread()
-      state.isReadingUnread = !keys.isEmpty || !ranges.isEmpty
-      return (keys, ranges, state.machine.era)
+    let (ranges, era) = state.withLock { state -> ([KeyRange], Int) in
+      guard state.machine.isConnected, !state.isReadingUnread else { return ([], 0) }
+      let ranges = state.ranges.takeUnread(limit: EtcdClient.maximumOperations)
+      state.isReadingUnread = !ranges.isEmpty
+      return (ranges, state.machine.era)
     }
-    guard !keys.isEmpty || !ranges.isEmpty else { return }
+    guard !ranges.isEmpty else { return }
     Task { [weak self, client, namespace] in
       do throws(ClusterError) {
-        let snapshot = try await client.snapshot(of: keys, ranges: ranges, era: era, in: namespace)
-        self?.onQueue { $0.didRead(keys, ranges, .success(snapshot)) }
+        let snapshot = try await client.snapshot(of: ranges, era: era, in: namespace)
+        self?.onQueue { $0.didRead(ranges, .success(snapshot)) }
       } catch {
-        self?.onQueue { $0.didRead(keys, ranges, .failure(error)) }
+        self?.onQueue { $0.didRead(ranges, .failure(error)) }
       }
     }
   }
 
-  private func didRead(_ keys: [Data], _ ranges: [Data], _ result: Result<KeySnapshot, ClusterError>) {
+  private func didRead(_ ranges: [KeyRange], _ result: Result<KeySnapshot, ClusterError>) {
     state.withLock { $0.isReadingUnread = false }
     switch result {
     case .success(let snapshot):
       if snapshot.era == era { apply(snapshot) }
     case .failure(let error):
-      for follower in state.withLock({ state in keys.flatMap { state.keys.followers(of: $0) } }) {
+      for follower in state.withLock({ state in ranges.flatMap { state.ranges.followers(of: $0) } }) {
         follower.fail(error)
       }
       failures.send(error)
       // They are read again when the stream is open.
-      state.withLock { state in
-        state.keys.markUnread(keys)
-        state.ranges.markUnread(ranges)
-      }
+      state.withLock { $0.ranges.markUnread(ranges) }
       handle(.ended(state.withLock { $0.machine.generation }, error))
     }
     readUnread()

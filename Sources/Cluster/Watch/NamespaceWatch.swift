@@ -19,7 +19,6 @@ final class NamespaceWatch: Sendable {
 
   struct State {
     var machine: WatchMachine
-    var keys = OpenKeys()
     var ranges = OpenRanges()
     var isReadingUnread = false
     /// The stream, its endpoint, and the bytes that have not been decoded.
@@ -31,7 +30,7 @@ final class NamespaceWatch: Sendable {
     var silenceNumber = 0
 
     /// A Boolean value that indicates whether nothing is followed.
-    var isUnused: Bool { keys.isEmpty && ranges.isEmpty }
+    var isUnused: Bool { ranges.isEmpty }
   }
 
   let state: Guarded<State>
@@ -54,26 +53,14 @@ final class NamespaceWatch: Sendable {
 
   // MARK: Followers
 
-  /// Follows a key until the token is released.
-  func follow(_ key: Data, with follower: any KeyFollower) -> SignalSubscription {
-    state.withLock { $0.keys.add(follower, for: key) }
+  /// Follows a range of keys until the token is released.
+  func follow(_ range: KeyRange, with follower: any RangeFollower) -> SignalSubscription {
+    state.withLock { $0.ranges.add(follower, for: range) }
     post(.start)
     onQueue { $0.readUnread() }
     let identity = ObjectIdentifier(follower)
     return SignalSubscription { [self] in
-      state.withLock { $0.keys.remove(identity, for: key) }
-      stopIfUnused()
-    }
-  }
-
-  /// Follows all keys with a beginning until the token is released.
-  func follow(range prefix: Data, with follower: any RangeFollower) -> SignalSubscription {
-    state.withLock { $0.ranges.add(follower, for: prefix) }
-    post(.start)
-    onQueue { $0.readUnread() }
-    let identity = ObjectIdentifier(follower)
-    return SignalSubscription { [self] in
-      state.withLock { $0.ranges.remove(identity, for: prefix) }
+      state.withLock { $0.ranges.remove(identity, for: range) }
       stopIfUnused()
     }
   }
@@ -87,8 +74,9 @@ final class NamespaceWatch: Sendable {
 
   /// Applies a state that this process knows because it has just written or read the key.
   func apply(_ state: KeyState, to key: Data, era: Int) {
-    let followers = self.state.withLock { $0.machine.era == era ? $0.keys.followers(of: key) : [] }
-    for follower in followers { follower.receive(state) }
+    let followers = self.state.withLock { $0.machine.era == era ? $0.ranges.followers(of: .key(key)) : [] }
+    let entries = followers.isEmpty ? [] : state.entries(of: key)
+    for follower in followers { follower.replace(with: entries, at: state.revision) }
   }
 
   /// The number of times that the revisions of the cluster have begun anew.
@@ -120,7 +108,6 @@ final class NamespaceWatch: Sendable {
     case .ask(let number): ask(number)
     case .rotate: if let endpoint = state.withLock({ $0.endpoint }) { client.rotate(from: endpoint) }
     case .beginEra:
-      for follower in state.withLock({ $0.keys.all }) { follower.beginEra() }
       for follower in state.withLock({ $0.ranges.all }) { follower.beginEra() }
     case .apply(let snapshot): apply(snapshot)
     case .deliver(let events): deliver(events)
@@ -164,14 +151,10 @@ final class NamespaceWatch: Sendable {
   // MARK: Delivery
 
   func apply(_ snapshot: KeySnapshot) {
-    for (prefix, entries) in snapshot.ranges {
-      for follower in state.withLock({ $0.ranges.followers(of: prefix) }) {
+    for (range, entries) in snapshot.entries {
+      for follower in state.withLock({ $0.ranges.followers(of: range) }) {
         follower.replace(with: entries, at: snapshot.header.revision)
       }
-    }
-    for (key, entry) in snapshot.entries {
-      let state = KeyState(entry, at: snapshot.header.revision)
-      for follower in self.state.withLock({ $0.keys.followers(of: key) }) { follower.receive(state) }
     }
   }
 
@@ -181,15 +164,11 @@ final class NamespaceWatch: Sendable {
     while let revision = rest.first?.entry.modRevision {
       let group = rest.prefix { $0.entry.modRevision == revision }
       rest = rest.dropFirst(group.count)
-      let (keys, ranges) = state.withLock { state in
-        let keys = group.flatMap { event in state.keys.followers(of: event.entry.key).map { ($0, KeyState(event)) } }
-        return (keys, state.ranges.deliveries(of: group))
-      }
+      let deliveries = state.withLock { $0.ranges.deliveries(of: group) }
       let deliver = {
-        for (follower, events) in ranges { follower.receive(events) }
-        for (follower, state) in keys { follower.receive(state) }
+        for (follower, events) in deliveries { follower.receive(events) }
       }
-      if keys.count + ranges.count > 1 { batch(deliver) } else { deliver() }
+      if deliveries.count > 1 { batch(deliver) } else { deliver() }
     }
   }
 }

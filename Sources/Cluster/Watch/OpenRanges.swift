@@ -7,62 +7,63 @@ struct OpenRanges: Sendable {
     let identity: ObjectIdentifier
   }
 
-  private var entries: [Data: [Entry]] = [:]
+  private var entries: [KeyRange: [Entry]] = [:]
+  /// The beginnings of the ranges with more than one key.
+  private var prefixes: Set<Data> = []
 
   /// The ranges that were opened after the last complete read began.
-  private(set) var unread: Set<Data> = []
+  private(set) var unread: Set<KeyRange> = []
 
   var isEmpty: Bool { entries.isEmpty }
-
-  /// The beginnings of the keys of all ranges.
-  var prefixes: [Data] { Array(entries.keys) }
 
   /// All followers.
   var all: [any RangeFollower] { entries.values.flatMap { $0.compactMap(\.follower) } }
 
   /// Adds a follower, whose range has to be read.
-  mutating func add(_ follower: any RangeFollower, for prefix: Data) {
-    entries[prefix, default: []].append(Entry(follower: follower, identity: ObjectIdentifier(follower)))
-    unread.insert(prefix)
+  mutating func add(_ follower: any RangeFollower, for range: KeyRange) {
+    entries[range, default: []].append(Entry(follower: follower, identity: ObjectIdentifier(follower)))
+    if case .prefix(let prefix) = range { prefixes.insert(prefix) }
+    unread.insert(range)
   }
 
   /// Removes a follower that is being released.
-  mutating func remove(_ identity: ObjectIdentifier, for prefix: Data) {
-    entries[prefix]?.removeAll { $0.identity == identity }
-    if entries[prefix]?.isEmpty == true {
-      entries[prefix] = nil
-      unread.remove(prefix)
-    }
+  mutating func remove(_ identity: ObjectIdentifier, for range: KeyRange) {
+    entries[range]?.removeAll { $0.identity == identity }
+    guard entries[range]?.isEmpty == true else { return }
+    entries[range] = nil
+    unread.remove(range)
+    if case .prefix(let prefix) = range { prefixes.remove(prefix) }
   }
 
   /// The followers of a range.
-  func followers(of prefix: Data) -> [any RangeFollower] {
-    entries[prefix]?.compactMap(\.follower) ?? []
+  func followers(of range: KeyRange) -> [any RangeFollower] {
+    entries[range]?.compactMap(\.follower) ?? []
   }
 
-  /// Returns each follower with the events of its range.
+  /// Returns each follower with the events of its range, those of many keys first.
   func deliveries(of events: some Collection<WatchEvent>) -> [(any RangeFollower, [WatchEvent])] {
-    guard !entries.isEmpty else { return [] }
-    return entries.flatMap { prefix, entries -> [(any RangeFollower, [WatchEvent])] in
+    let ofMany = prefixes.flatMap { prefix -> [(any RangeFollower, [WatchEvent])] in
       let own = events.filter { $0.entry.key.starts(with: prefix) }
-      return own.isEmpty ? [] : entries.compactMap(\.follower).map { ($0, own) }
+      return own.isEmpty ? [] : followers(of: .prefix(prefix)).map { ($0, own) }
     }
+    return ofMany + events.flatMap { event in followers(of: .key(event.entry.key)).map { ($0, [event]) } }
   }
 
   /// Returns all ranges, because they are about to be read.
-  mutating func takeAll() -> [Data] {
+  mutating func takeAll() -> [KeyRange] {
     unread = []
-    return prefixes
+    return Array(entries.keys)
   }
 
-  /// Returns the ranges that have not been read.
-  mutating func takeUnread() -> [Data] {
-    defer { unread = [] }
-    return Array(unread)
+  /// Returns ranges that have not been read, at most `limit`.
+  mutating func takeUnread(limit: Int) -> [KeyRange] {
+    let ranges = Array(unread.prefix(limit))
+    unread.subtract(ranges)
+    return ranges
   }
 
   /// Records that ranges could not be read, unless they have been closed.
-  mutating func markUnread(_ prefixes: [Data]) {
-    unread.formUnion(prefixes.filter { entries[$0] != nil })
+  mutating func markUnread(_ ranges: [KeyRange]) {
+    unread.formUnion(ranges.filter { entries[$0] != nil })
   }
 }

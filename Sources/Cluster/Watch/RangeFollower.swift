@@ -1,6 +1,12 @@
 import Foundation
 
-/// An object that keeps in step with all keys that have the same beginning.
+/// A range of keys: one key, or all keys that have the same beginning.
+enum KeyRange: Hashable, Sendable {
+  case key(Data)
+  case prefix(Data)
+}
+
+/// An object that keeps in step with a range of keys.
 protocol RangeFollower: AnyObject, Sendable {
   /// Applies changes of one revision, unless it knows newer ones.
   func receive(_ events: [WatchEvent])
@@ -10,4 +16,7 @@ protocol RangeFollower: AnyObject, Sendable {
 
   /// Accepts any revision from now on, because the revisions of the cluster have begun anew.
   func beginEra()
+
+  /// Records that the range could not be read.
+  func fail(_ error: ClusterError)
 }

@@ -149,8 +149,10 @@ extension EtcdCluster {
       let outcome = Swift.Result { try body(&transaction) }
       if !transaction.unknown.isEmpty {
         let keys = transaction.unknown.union(transaction.bases.keys)
-        let snapshot = try await connection.client.snapshot(of: Array(keys), era: 0, in: watch.namespace)
-        for (key, entry) in snapshot.entries { known[key] = KeyState(entry, at: snapshot.header.revision) }
+        let snapshot = try await connection.client.snapshot(of: keys.map(KeyRange.key), era: 0, in: watch.namespace)
+        for key in keys {
+          known[key] = KeyState(snapshot.entries[.key(key)]?.first, at: snapshot.header.revision)
+        }
         continue
       }
       let result = try outcome.get()

@@ -5,7 +5,7 @@ import Signals
 
 /// Makes changes of the shared files that this process has open, for inspectors.
 final class EditPublisher: Sendable {
-  private let files: OpenFiles
+  private let files: EditableFiles
   private let queue = DispatchQueue(label: "org.signals.inspector.edits", qos: .userInitiated)
 
   /// The largest number of connections that wait for the queue; further ones are closed at once.
@@ -16,7 +16,7 @@ final class EditPublisher: Sendable {
   private let listener = Guarded<LocalListener?>(nil)
 
   init(_ name: String, in group: URL) throws(InspectorError) {
-    files = OpenFiles(in: group)
+    files = EditableFiles(in: group)
     let accepting = DispatchQueue(label: "org.signals.inspector.accepting", qos: .utility)
     let made = try LocalListener(name, folder: LocalListener.edits, of: group, on: accepting) { [weak self] number in
       if let socket = Descriptor(number) { self?.accept(socket) }

@@ -7,7 +7,7 @@ import Signals
 
 /// Answers the connections of inspectors with the signals of this process.
 final class GraphPublisher: Sendable {
-  private let files: OpenFiles?
+  private let files: EditableFiles?
   private let queue = DispatchQueue(label: "org.signals.inspector.publisher", qos: .utility)
   private let listener = Guarded<LocalListener?>(nil)
   private let state = Guarded(State())
@@ -33,7 +33,7 @@ final class GraphPublisher: Sendable {
   ///   - group: The directory of the group.
   ///   - files: The files that inspectors may edit through this process, or `nil`.
   /// - Throws: ``InspectorError`` if the socket cannot be created.
-  init(_ name: String, in group: URL, files: OpenFiles?) throws(InspectorError) {
+  init(_ name: String, in group: URL, files: EditableFiles?) throws(InspectorError) {
     self.files = files
     let made = try LocalListener(name, folder: LocalListener.graphs, of: group, on: queue) { [weak self] socket in
       if let self { answer(socket) } else { close(socket) }

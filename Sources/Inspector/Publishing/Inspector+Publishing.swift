@@ -46,7 +46,7 @@ extension Inspector {
     let edits = try allowingEdits ? EditPublisher(name, in: group) : nil
     let graph: GraphPublisher
     do throws(InspectorError) {
-      graph = try GraphPublisher(name, in: group, files: allowingEdits ? OpenFiles(in: group) : nil)
+      graph = try GraphPublisher(name, in: group, files: allowingEdits ? EditableFiles(in: group) : nil)
     } catch {
       edits?.end()
       throw error

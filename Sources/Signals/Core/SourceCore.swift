@@ -74,7 +74,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   @exclusivity(unchecked) final var isClosed = false
 
   /// The node, if this is the core of a derived value; set once, during initialisation.
-  @exclusivity(unchecked) @usableFromInline final var node: DerivedNode?
+  @exclusivity(unchecked) @usableFromInline final var derivedNode: DerivedNode?
 
   @usableFromInline
   override init() {
@@ -164,7 +164,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   package final override func cancel(_ subscription: SignalSubscription) {
     lock.lock()
     // The token is about to release this object.
-    if let derived = self.node { derived.keepForFlush(self) }
+    if let derivedNode { derivedNode.keepForFlush(self) }
     // Sound: the token's own reference moves into this call, so there is nothing to retain. The thread that has the turn
     // may release the queue's and the list's references as soon as it sees that the node is dead.
     guard let node = subscription.node.take()?.takeRetainedValue() else { return lock.unlock() }

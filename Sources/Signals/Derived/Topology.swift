@@ -65,11 +65,11 @@ enum Topology: Sendable {
   @usableFromInline
   static func end(_ ended: [SourceCore]) {
     for core in ended {
-      core.node?.update(publishing: true)
+      core.derivedNode?.update(publishing: true)
       core.finish()
     }
     // Last, because what is released may cancel subscriptions to the other values.
-    for core in ended { core.node?.end() }
+    for core in ended { core.derivedNode?.end() }
   }
 
   private static func close(_ core: SourceCore, _ ended: inout [SourceCore]) {

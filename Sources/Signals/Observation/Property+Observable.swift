@@ -49,9 +49,9 @@ extension SourceCore {
     var pending: [SourceCore] = [self]
     while let core = pending.popLast() {
       guard seen.insert(ObjectIdentifier(core)).inserted else { continue }
-      if let announcer = core.node?.announcer {
+      if let announcer = core.derivedNode?.announcer {
         announcer.noteAccess()
-      } else if let node = core.node {
+      } else if let node = core.derivedNode {
         pending += node.inputs.map { $0.takeUnretainedValue() }
       } else {
         core.noteAccess()

@@ -173,7 +173,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   private final func meet(_ node: SubscriberNode) -> Value {
     if let place { for hold in place.holds { hold.newcomers.append((ObjectIdentifier(node), version)) } }
     // Sound: only derived values have a node, and they are published before anyone joins.
-    if self.node != nil { return unsafeDowncast(self, to: DerivedCore<Value>.self).meetDerived(node) }
+    if derivedNode != nil { return unsafeDowncast(self, to: DerivedCore<Value>.self).meetDerived(node) }
     return stored.unsafelyUnwrapped
   }
 

@@ -3,7 +3,7 @@ import FileSignals
 import Foundation
 
 /// The shared files of a group that this process has open, and that can be edited as values of their types.
-struct OpenFiles: Sendable {
+struct EditableFiles: Sendable {
   private let root: URL
 
   init(in group: URL) {

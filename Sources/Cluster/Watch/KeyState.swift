@@ -1,17 +1,5 @@
 import Foundation
 
-/// An object that keeps in step with one key.
-protocol KeyFollower: AnyObject, Sendable {
-  /// Applies a state of the key, unless it knows a newer one.
-  func receive(_ state: KeyState)
-
-  /// Accepts any revision from now on, because the revisions of the cluster have begun anew.
-  func beginEra()
-
-  /// Records that the key could not be read.
-  func fail(_ error: ClusterError)
-}
-
 /// The state of one key at a revision.
 enum KeyState: Sendable, Hashable {
   /// The key has content since this revision.
@@ -29,6 +17,12 @@ enum KeyState: Sendable, Hashable {
   /// Creates the state of a key that was read.
   init(_ entry: EtcdEntry?, at revision: Int64) {
     if let entry { self = .present(entry.value, entry.modRevision) } else { self = .absent(revision) }
+  }
+
+  /// The entries of the range that consists of the key alone.
+  func entries(of key: Data) -> [EtcdEntry] {
+    guard case .present(let value, let revision) = self else { return [] }
+    return [EtcdEntry(key: key, modRevision: revision, value: value)]
   }
 
   /// The revision of the content for comparisons; 0 if there is none.
