@@ -73,8 +73,8 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   /// Guarded by the lock.
   @exclusivity(unchecked) final var isClosed = false
 
-  /// The node, if this is the core of a derived value; set once, during initialisation.
-  @exclusivity(unchecked) @usableFromInline final var derivedNode: DerivedNode?
+  /// The node in the graph of derived values, if this is the core of one; set once, during initialisation.
+  @exclusivity(unchecked) @usableFromInline final var derivation: DerivedNode?
 
   @usableFromInline
   override init() {
@@ -164,7 +164,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   package final override func cancel(_ subscription: SignalSubscription) {
     lock.lock()
     // The token is about to release this object.
-    if let derivedNode { derivedNode.keepForFlush(self) }
+    if let derivation { derivation.keepForFlush(self) }
     // Sound: the token's own reference moves into this call, so there is nothing to retain. The thread that has the turn
     // may release the queue's and the list's references as soon as it sees that the node is dead.
     guard let node = subscription.node.take()?.takeRetainedValue() else { return lock.unlock() }

@@ -169,7 +169,7 @@ extension Property {
   public func registered(
     as name: String, describing: (@Sendable (Value) -> String)? = nil, file: StaticString = #fileID, line: UInt = #line
   ) -> Self {
-    let kind: RegisteredSource.Kind = core.derivedNode == nil ? .property : .derived
+    let kind: RegisteredSource.Kind = core.derivation == nil ? .property : .derived
     var description: (@Sendable () -> String?)?
     // A derived value has no stored value before it is published; the property computes it.
     if let describing { description = { [weak core] in core.map { describing(Property(core: $0).value) } } }
@@ -196,11 +196,11 @@ extension Emitter {
 extension SourceCore {
   /// Descriptions of the sources from which a derived value is computed.
   var inputDescriptions: [String] {
-    guard let node else { return [] }
-    return node.inputs.map { input in
+    guard let derivation else { return [] }
+    return derivation.inputs.map { input in
       input._withUnsafeGuaranteedRef { core in
         if let name = SourceRegistry.name(of: core) { return name }
-        if let node = core.derivedNode { return core.lock.withLock { node.computers.origin }.description }
+        if let node = core.derivation { return core.lock.withLock { node.computers.origin }.description }
         return (core as? any TracedSource).map { "Property<\($0.valueTypeName)>" } ?? "a source"
       }
     }

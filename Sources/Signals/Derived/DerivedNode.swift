@@ -79,7 +79,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
     computers = Computers(of: origin)
     self.transform = transform
     self.inputs = inputs.map { .passUnretained($0) }
-    height = 1 + (inputs.lazy.compactMap { $0.derivedNode?.height }.max() ?? 0)
+    height = 1 + (inputs.lazy.compactMap { $0.derivation?.height }.max() ?? 0)
     if height > Self.tall {
       let detachable = Detachable(body)
       self.detachable = detachable
@@ -175,7 +175,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   private var staleInput: DerivedNode? {
     for input in inputs {
       let stale = input._withUnsafeGuaranteedRef { core -> DerivedNode? in
-        guard let node = core.derivedNode else { return nil }
+        guard let node = core.derivation else { return nil }
         return core.lock.withLock { node.state.pointee.isLinked && !node.state.pointee.isSettled } ? node : nil
       }
       if let stale { return stale }
@@ -195,7 +195,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
       node.core._withUnsafeGuaranteedRef { core in
         core.lock.withLock { node.state.pointee.starving += isStarving ? 1 : -1 }
       }
-      pending += node.inputs.compactMap { $0._withUnsafeGuaranteedRef { $0.derivedNode } }
+      pending += node.inputs.compactMap { $0._withUnsafeGuaranteedRef { $0.derivation } }
     }
   }
 

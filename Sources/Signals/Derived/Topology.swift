@@ -19,7 +19,7 @@ enum Topology: Sendable {
         link(node)
         linked.append(node)
         for input in node.inputs {
-          if let below = input._withUnsafeGuaranteedRef({ $0.node }) { pending.append(below) }
+          if let below = input._withUnsafeGuaranteedRef({ $0.derivation }) { pending.append(below) }
         }
       }
       var ended: [SourceCore] = []
@@ -37,7 +37,7 @@ enum Topology: Sendable {
         guard node.observers == 0 else { continue }
         unlink(node)
         for input in node.inputs {
-          if let below = input._withUnsafeGuaranteedRef({ $0.node }) { pending.append(below) }
+          if let below = input._withUnsafeGuaranteedRef({ $0.derivation }) { pending.append(below) }
         }
       }
     }
@@ -65,11 +65,11 @@ enum Topology: Sendable {
   @usableFromInline
   static func end(_ ended: [SourceCore]) {
     for core in ended {
-      core.derivedNode?.update(publishing: true)
+      core.derivation?.update(publishing: true)
       core.finish()
     }
     // Last, because what is released may cancel subscriptions to the other values.
-    for core in ended { core.derivedNode?.end() }
+    for core in ended { core.derivation?.end() }
   }
 
   private static func close(_ core: SourceCore, _ ended: inout [SourceCore]) {

@@ -7,7 +7,7 @@ extension Property {
   ///
   /// - Returns: The same property, observed.
   package func announcingItself() -> Property<Value> {
-    guard let node = core.derivedNode else { return self }
+    guard let node = core.derivation else { return self }
     let announcer = MutableProperty(())
     node.announcer = announcer.core
     let subscription = sink { _ in announcer.value = () }

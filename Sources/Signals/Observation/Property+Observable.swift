@@ -44,14 +44,14 @@ extension SourceCore {
   ///
   /// For a derived property, announces the changes of its inputs.
   private final func track() {
-    guard node != nil else { return announce() }
+    guard derivation != nil else { return announce() }
     var seen: Set<ObjectIdentifier> = []
     var pending: [SourceCore] = [self]
     while let core = pending.popLast() {
       guard seen.insert(ObjectIdentifier(core)).inserted else { continue }
-      if let announcer = core.derivedNode?.announcer {
+      if let announcer = core.derivation?.announcer {
         announcer.noteAccess()
-      } else if let node = core.derivedNode {
+      } else if let node = core.derivation {
         pending += node.inputs.map { $0.takeUnretainedValue() }
       } else {
         core.noteAccess()

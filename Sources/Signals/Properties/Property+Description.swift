@@ -26,10 +26,10 @@ extension PropertyCore {
   fileprivate final var content: Content {
     lock.withLock {
       if isLent { return .lent }
-      guard let node else { return stored.map { .value($0) } ?? .notComputed }
+      guard let derivation else { return stored.map { .value($0) } ?? .notComputed }
       // Sound: only derived values have a node.
       let computed = unsafeDowncast(self, to: DerivedCore<Value>.self).computed
-      return node.state.pointee.isSettled ? computed.map { .value($0) } ?? .notComputed : .notComputed
+      return derivation.state.pointee.isSettled ? computed.map { .value($0) } ?? .notComputed : .notComputed
     }
   }
 }

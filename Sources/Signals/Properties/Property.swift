@@ -50,7 +50,7 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
   public var value: Value {
     @inlinable @inline(__always) get {
       core.noteAccess()
-      if core.derivedNode == nil { return core.value }
+      if core.derivation == nil { return core.value }
       // Sound: only derived values have a node, and the property owns the core and lives until the read has returned.
       return withExtendedLifetime(self) {
         Unmanaged.passUnretained(core)._withUnsafeGuaranteedRef {
@@ -89,7 +89,7 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
   /// Subscribes to the property, and observes its inputs as long as the subscription lives.
   @inlinable @inline(__always)
   final func observed(_ subscribe: () -> SignalSubscription) -> SignalSubscription {
-    guard let node = core.derivedNode else {
+    guard let node = core.derivation else {
       let subscription = subscribe()
       if let source { subscription.bind(source) }
       return subscription

@@ -52,7 +52,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   /// Returns the value as an input of a derived value.
   @inlinable @inline(__always)
   final func sample(_ look: inout Look) -> Value {
-    if node != nil {
+    if derivation != nil {
       // Sound: only derived values have a node.
       return unsafeDowncast(self, to: DerivedCore<Value>.self).sampleDerived(&look)
     }
@@ -173,7 +173,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   private final func meet(_ node: SubscriberNode) -> Value {
     if let place { for hold in place.holds { hold.newcomers.append((ObjectIdentifier(node), version)) } }
     // Sound: only derived values have a node, and they are published before anyone joins.
-    if derivedNode != nil { return unsafeDowncast(self, to: DerivedCore<Value>.self).meetDerived(node) }
+    if derivation != nil { return unsafeDowncast(self, to: DerivedCore<Value>.self).meetDerived(node) }
     return stored.unsafelyUnwrapped
   }
 
