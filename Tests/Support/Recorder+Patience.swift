@@ -1,7 +1,11 @@
+import Foundation
 public import SignalsTesting
 
 /// The time limit of waits in the package's own tests, which a busy machine with two cores does not reach.
-private let patience = Duration.seconds(120)
+///
+/// `SIGNALS_PATIENCE` sets another one in seconds, for code that is wrong on purpose.
+private let patience = Duration.seconds(
+  ProcessInfo.processInfo.environment["SIGNALS_PATIENCE"].flatMap { Int($0) } ?? 120)
 
 /// The waits of `SignalsTesting`, for tests that give no time limit.
 extension Recorder {
