@@ -52,10 +52,12 @@ struct RandomTreeTests {
     try app.importEnvironment(from: fixture.archive, allowsOutwardLinks: true)
   }
 
-  @Test func `a random tree is imported as it was, or its export is refused with a reason`() throws {
+  @Test func `a random tree is imported as it was, or its export is refused with a reason`() async throws {
     var chance = Chance()
     var (imported, outward, refused) = (0, 0, 0)
     for round in 0..<Scale.count(60, torture: 20_000) {
+      // Ten thousands of rounds must leave the other tests a thread.
+      await Task.yield()
       let home = fixture.directory.url.appending(path: "home-\(round)")
       let app = try AppContainer(home: home)
       var reasons: Set<String> = []
@@ -112,7 +114,9 @@ struct RandomTreeTests {
       guard let real = realpath(path, nil) else { continue }
       defer { free(real) }
       let place = String(cString: real)
-      #expect(place == top || place.hasPrefix(top + "/"), "\(name.text) leads to \(place)")
+      // By bytes: a name may begin with an accent, which belongs to the slash before it.
+      let isInside = place.utf8.elementsEqual(top.utf8) || place.utf8.starts(with: (top + "/").utf8)
+      #expect(isInside, "\(name.text) leads to \(place)")
     }
   }
 
