@@ -1,3 +1,4 @@
+import CLibrary
 import Containers
 import Foundation
 import Signals
@@ -8,8 +9,6 @@ import Tweaks
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
-
-import CLibrary
 
 /// Settings switched with environments: Foundation's user defaults and cookies, which are separate in each process.
 ///

@@ -74,7 +74,7 @@ public final class Scope: Sendable {
   /// Names the owner of the root, who switches the contents together with other processes; not kept alive.
   ///
   /// Without an owner, only this process switches them.
-  package func setOwner(_ owner: any ScopeOwner) { members.setOwner(owner) }
+  package func setOwner(_ owner: any ScopeOwner) { members.owner = owner }
 
   /// The owner of the root, while there is one.
   var owner: (any ScopeOwner)? { members.owner }

@@ -18,19 +18,16 @@ final class ScopeMembers: Sendable {
     var count = 0
     /// A Boolean value that indicates whether a switch holds the members, and would overlook another one.
     var isClosed = false
+    weak var owner: (any ScopeOwner)?
   }
 
   private let state = Guarded(State())
 
-  private struct Owner {
-    weak var object: (any ScopeOwner)?
+  /// The owner of the root, while there is one; not kept alive.
+  var owner: (any ScopeOwner)? {
+    get { state.withLock { $0.owner } }
+    set { state.withLock { $0.owner = newValue } }
   }
-  private let ownership = Guarded(Owner())
-
-  /// The owner of the root, while there is one.
-  var owner: (any ScopeOwner)? { ownership.withLock { $0.object } }
-
-  func setOwner(_ owner: any ScopeOwner) { ownership.withLock { $0.object = owner } }
 
   /// The calls that wait until the members show the current contents.
   let followers = Guarded<[@Sendable () -> Void]>([])

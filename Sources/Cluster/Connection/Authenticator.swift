@@ -11,7 +11,7 @@ final class Authenticator: Sendable {
     var flight: Task<Outcome, Never>?
   }
 
-  /// What a member has refused: a token, or a request without one.
+  /// A token, or a request without one, that a member has refused.
   struct Refused {
     let token: String?
   }
@@ -26,7 +26,7 @@ final class Authenticator: Sendable {
   /// Returns the token, or requests one.
   ///
   /// - Parameters:
-  ///   - refused: What a member has refused, which is not returned again.
+  ///   - refused: The token that a member has refused, which is not returned again.
   ///   - request: A closure that asks a member for a token.
   /// - Returns: The token; `nil` if the cluster demands none.
   /// - Throws: The failure of the request.

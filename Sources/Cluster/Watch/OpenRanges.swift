@@ -8,7 +8,7 @@ struct OpenRanges: Sendable {
   }
 
   private var entries: [KeyRange: [Entry]] = [:]
-  /// The beginnings of the ranges with more than one key.
+  /// The beginnings of the ranges with more than one key, all of which each delivery looks at.
   private var prefixes: Set<Data> = []
 
   /// The ranges that were opened after the last complete read began.

@@ -1,3 +1,4 @@
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
@@ -7,7 +8,6 @@ import Signals
 #else
   import CSQLite
 #endif
-import CLibrary
 
 /// A copy of a database, which appears at its destination when it is complete.
 ///

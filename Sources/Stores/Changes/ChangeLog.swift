@@ -1,3 +1,4 @@
+import CLibrary
 import Foundation
 
 #if canImport(SQLite3)
@@ -5,7 +6,6 @@ import Foundation
 #else
   import CSQLite
 #endif
-import CLibrary
 
 /// The changes that the current transaction of a connection has made so far.
 ///

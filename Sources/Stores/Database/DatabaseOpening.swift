@@ -1,3 +1,4 @@
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
@@ -7,7 +8,6 @@ import Signals
 #else
   import CSQLite
 #endif
-import CLibrary
 
 /// Opens databases for writing.
 enum DatabaseOpening {

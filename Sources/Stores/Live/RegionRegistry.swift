@@ -13,7 +13,7 @@ protocol RegionObserver: AnyObject, Sendable {
   ///
   /// The result of a read in progress is dropped.
   ///
-  /// - Parameter content: What can be known of the contents now.
+  /// - Parameter content: The knowledge of the contents.
   /// - Returns: The value, which is not shown yet.
   func prepareSwitch(_ content: NewContent) -> PreparedSwitch
 
@@ -21,9 +21,9 @@ protocol RegionObserver: AnyObject, Sendable {
   var isStale: Bool { get }
 }
 
-/// What an observer can know of new contents.
+/// The knowledge of new contents, from which an observer prepares its value.
 ///
-/// Without a read, its value is the one of an empty database, since the last one belongs to other contents.
+/// Without a read, the value is the one of an empty database, since the last one belongs to other contents.
 enum NewContent {
   /// They can be read.
   case readable

@@ -200,17 +200,15 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
       return state.isOver ? nil : state.epoch
     }
     guard let epoch else { return PreparedSwitch() }
-    var (new, failure): (Value?, DatabaseError?) = (nil, nil)
+    var (new, failure, isAwaited): (Value?, DatabaseError?, Bool) = (nil, nil, false)
     switch content {
     case .readable:
       do throws(DatabaseError) { new = try read(epoch, isSwitching: true) } catch { failure = error }
     case .failing(let error): failure = error
-    case .awaited: break
+    case .awaited: isAwaited = true
     }
     let value = new ?? body.empty(database)
     let news = body.isSame(self.value.value, value) ? nil : value
-    var isAwaited = false
-    if case .awaited = content { isAwaited = true }
     return PreparedSwitch { [self, failure, isAwaited] changes in
       publish(news, failing: failure, isAwaited: isAwaited, into: changes)
     }

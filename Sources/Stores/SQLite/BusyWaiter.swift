@@ -1,3 +1,4 @@
+import CLibrary
 import Signals
 
 #if canImport(SQLite3)
@@ -5,7 +6,6 @@ import Signals
 #else
   import CSQLite
 #endif
-import CLibrary
 
 /// A busy handler that waits for the locks of other connections.
 ///

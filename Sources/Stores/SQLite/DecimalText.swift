@@ -1,3 +1,4 @@
+import CLibrary
 import Foundation
 
 #if canImport(SQLite3)
@@ -5,7 +6,6 @@ import Foundation
 #else
   import CSQLite
 #endif
-import CLibrary
 
 /// A decimal number as text, such as `-12.50` or `3e-7`, that is compared digit by digit and never rounded.
 ///

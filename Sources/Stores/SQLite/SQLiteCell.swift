@@ -1,3 +1,4 @@
+import CLibrary
 import Foundation
 
 #if canImport(SQLite3)
@@ -5,7 +6,6 @@ import Foundation
 #else
   import CSQLite
 #endif
-import CLibrary
 
 /// A value that SQLite owns: a column of the current row, until the next step, or an argument of a function, until it
 /// returns.

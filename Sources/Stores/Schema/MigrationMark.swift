@@ -1,3 +1,4 @@
+import CLibrary
 import FileSignals
 import Foundation
 
@@ -6,7 +7,6 @@ import Foundation
 #else
   import CSQLite
 #endif
-import CLibrary
 
 /// A file next to a database that is touched during a migration, as long as there is progress.
 ///

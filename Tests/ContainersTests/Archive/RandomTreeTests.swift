@@ -1,10 +1,10 @@
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
 import TestSupport
 import Testing
 
-import CLibrary
 @testable import Containers
 
 /// What can be exported can be imported, and is then the same.

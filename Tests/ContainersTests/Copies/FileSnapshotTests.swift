@@ -1,8 +1,8 @@
+import CLibrary
 import Foundation
 import TestSupport
 import Testing
 
-import CLibrary
 @testable import Containers
 
 // The locks are those of another table of descriptors, which only Linux has.

@@ -1,9 +1,9 @@
+import CLibrary
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
-import CLibrary
 @testable import FileSignals
 
 @Suite(.patient) struct `Creating a file exclusively` {

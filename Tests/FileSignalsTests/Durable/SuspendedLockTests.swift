@@ -1,9 +1,9 @@
+import CLibrary
 import Foundation
 import Signals
 import TestSupport
 import Testing
 
-import CLibrary
 @testable import FileSignals
 
 @Suite("Locks of threads that a suspension meets at any moment", .patient)

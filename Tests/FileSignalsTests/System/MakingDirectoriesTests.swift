@@ -1,8 +1,8 @@
+import CLibrary
 import Foundation
 import TestSupport
 import Testing
 
-import CLibrary
 @testable import FileSignals
 
 @Suite("Making directories")
