@@ -166,6 +166,10 @@ MUTANTS = [
         ("Sources/Cluster/Writing/ClusterSession.swift",
          "          if self?.isOver(lease.id) != false { return }",
          "          if self?.isCurrent(lease.id) != nil { return }")),
+    Mutant(
+        "a database in new contents whose log is opened by the first read", r"ContainersTests\.OpeningDuringSwitchTests",
+        ("Sources/Stores/Database/ReaderPool.swift",
+         "Reader(connection: try connect())", "Reader(connection: try file.reader())")),
     # Two versions at once.
     Mutant(
         "a file whose lock has another name than in earlier versions", "Tests/Versions/versions.py file",

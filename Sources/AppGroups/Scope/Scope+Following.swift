@@ -36,8 +36,10 @@ extension Scope {
   /// The wait has a limit, because a switch may in turn wait for this thread while it holds a lock of the user. Inside an
   /// operation that a switch waits for, this method does not wait.
   ///
-  /// - Returns: `true` if the members show the current contents.
-  package func waitUntilFollowed() -> Bool {
+  /// - Parameter isEnough: Called after each switch that the members have followed; if it returns `true`, the wait ends,
+  ///   even if the next switch has begun.
+  /// - Returns: `true` if the members show the current contents, or were enough.
+  package func waitUntilFollowed(orUntil isEnough: () -> Bool = { false }) -> Bool {
     if isFollowed { return true }
     if isDelayedByThisThread { return false }
     let deadline = DispatchTime.now() + Self.followTimeout
@@ -46,6 +48,7 @@ extension Scope {
       let isDone = DispatchSemaphore(value: 0)
       follow { isDone.signal() }
       guard isDone.wait(timeout: deadline) == .success else { break }
+      if isEnough() { return true }
       // Without a switch in between, the owner cannot determine the contents.
       followings = exchange(&count, with: switchCount.value) == count ? followings + 1 : 0
     } while !isFollowed && followings < Self.maximumFollowings

@@ -27,6 +27,9 @@ final class FileSnapshot {
       guard fstat(number, &status) == 0 else { throw folder.failure("inspect", name) }
       self.status = EntryStatus(status)
       guard self.status.kind == .regular else { throw FileSnapshot.busy(folder, name) }
+      // A call that writes sets the time when it begins. A search for a hole waits for a call that began before the
+      // status was read; one that begins later changes the time.
+      _ = lseek(number, 0, FileSnapshot.searchForHole)
     }
 
     /// A Boolean value that indicates whether the file has the size and time that it had when it was opened.
@@ -161,6 +164,13 @@ final class FileSnapshot {
       return nil
     }
   }
+
+  /// `SEEK_HOLE`, which Glibc declares for GNU programs only.
+  #if canImport(Darwin)
+    private static let searchForHole = SEEK_HOLE
+  #else
+    private static let searchForHole: CInt = 4
+  #endif
 
   // MARK: Verifying
 

@@ -62,8 +62,8 @@ final class ReaderPool: @unchecked Sendable {
     // Other processes may switch the contents one after the other.
     let result = try Backoff.constant(.zero).repeating(within: patience) { () throws -> Attempt<Result>? in
       if case .done(let result) = try attempt(body) { return .done(result) }
-      // This thread has just returned the permit that the switch waits for.
-      return scope?.waitUntilFollowed() == false ? .switched : nil
+      // This thread has just returned the permit that the switch waits for. Following it opens a connection.
+      return scope?.waitUntilFollowed(orUntil: { lock.withLock { !idle.isEmpty } }) == false ? .switched : nil
     }
     if case .done(let result) = result { return result }
     throw DatabaseError.unopenable(
@@ -110,7 +110,7 @@ final class ReaderPool: @unchecked Sendable {
   /// - Parameter body: Reads. All reads in it share the transaction.
   /// - Throws: The reason why nothing can be read.
   func prepare(_ body: () -> Void) throws {
-    let reader = Reader(connection: try file.reader())
+    let reader = Reader(connection: try connect())
     reader.owner = .current
     lock.withLock { prepared = reader }
     try readPrepared(with: reader) { _ in body() }
@@ -221,28 +221,31 @@ final class ReaderPool: @unchecked Sendable {
     return reader
   }
 
-  /// Opens a connection and all files of the database.
+  /// Opens a connection for this thread, or returns `nil` if the contents were switched meanwhile.
   ///
-  /// SQLite opens a database and its log one after the other, by their paths. If another process switched the contents
-  /// in between, the connection would have the database of one environment and the log of another. The members of the
-  /// scope cannot follow a switch while this thread has a permit. So if they are current afterwards, no switch began
-  /// before the last file was open. On the thread that switches the contents itself, the check is not needed.
-  ///
-  /// - Returns: The connection, or `nil` if a switch has begun.
+  /// The members of the scope cannot follow a switch while this thread has a permit. So if they are current afterwards,
+  /// no switch began before the last file was open. On the thread that switches the contents itself, the check is not
+  /// needed.
   private func open() throws(DatabaseError) -> SQLiteConnection? {
     guard let scope else { return try file.reader() }
     let isSwitching = scope.isSwitchedByThisThread
     guard isSwitching || scope.isFollowed else { return nil }
-    let opened = Result { () throws(DatabaseError) in
-      let connection = try file.reader()
-      try connection.begin()
-      defer { connection.endReading() }
-      _ = try connection.value("SELECT count(*) FROM sqlite_schema")
-      return connection
-    }
+    let opened = Result { () throws(DatabaseError) in try connect() }
     if isSwitching || scope.isFollowed { return try opened.get() }
     if case .success(let connection) = opened { connection.close() }
     return nil
+  }
+
+  /// Opens a connection and all files of the database.
+  ///
+  /// By itself, SQLite opens the log when a connection first reads, by its path. If another process had switched the
+  /// contents by then, the connection would have the database of one environment and the log of another.
+  private func connect() throws(DatabaseError) -> SQLiteConnection {
+    let connection = try file.reader()
+    try connection.begin()
+    defer { connection.endReading() }
+    _ = try connection.value("SELECT count(*) FROM sqlite_schema")
+    return connection
   }
 
   private func leave(_ reader: Reader) {

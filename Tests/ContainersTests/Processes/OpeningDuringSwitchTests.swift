@@ -88,6 +88,24 @@ struct OpeningDuringSwitchTests {
     }
   }
 
+  @Test func `the first read after a switch does not look for the database's files again`() throws {
+    let database = try Database(database, scope: app.scope)
+    try app.activate(id: ids[1])
+    // Another process begins the next switch.
+    let elsewhere = fixture.directory.url.appending(path: "elsewhere", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: false)
+    let files = ["list.sqlite", "list.sqlite-wal", "list.sqlite-shm"]
+    for file in files where fixture.exists(file) {
+      try FileManager.default.moveItem(at: fixture.url(file), to: elsewhere.appending(path: file))
+    }
+    let name = try database.read { try $0.value("SELECT DISTINCT name FROM item") }
+    #expect(name == .text(ids[1].uuidString))
+    for file in files where FileManager.default.fileExists(atPath: elsewhere.appending(path: file).path) {
+      try FileManager.default.moveItem(at: elsewhere.appending(path: file), to: fixture.url(file))
+    }
+    try database.close()
+  }
+
   @Test func `a database always opens and reads, and never mixes environments`() async throws {
     let (app, location) = (app, database)
     try await whileSwitching(Scale.count(60, torture: 2_000)) {
