@@ -228,7 +228,7 @@ proctype Opening() {
   bool holdsFile, holdsLocation, holdsFeed, isNested;
 
 #ifdef NESTED
-  /* SharedFileLocation.lockFollowing() */
+  /* FileLocation.lock(following:) */
   do
   :: atomic { file == FREE -> file = me };
     if

@@ -33,12 +33,11 @@ MUTANTS = [
          "      try open(mode: mode)\n      try data.withUnsafeBytes",
          "      try open(mode: mode)\n"
          "      _ = renameat(\n"
-         "        file.place.folder.number, file.place.location.temporaryName, file.place.directory.number,\n"
-         "        file.place.location.name)\n"
+         "        file.descriptors.folder.number, file.descriptors.temporaryName,\n"
+         "        file.descriptors.directory.number, file.descriptors.name)\n"
          "      try data.withUnsafeBytes"),
         ("Sources/FileSignals/Durable/PreparedWrite.swift",
-         "file.place.directory.number, location.name) == 0\n    else {",
-         "file.place.directory.number, location.name) == 0\n      || errno == ENOENT\n    else {")),
+         "directory, descriptors.name) == 0 else {", "directory, descriptors.name) == 0 || errno == ENOENT else {")),
     Mutant(
         "a suite that sets a key without reading the file", r"AppGroupsTests\.SuiteProcessTests",
         (GROUPS + "Suite/AppGroupsSuite+Writing.swift",
@@ -173,8 +172,8 @@ MUTANTS = [
     # Two versions at once.
     Mutant(
         "a file whose lock has another name than in earlier versions", "Tests/Versions/versions.py file",
-        ("Sources/FileSignals/Durable/FileLocation.swift",
-         "    lockName = name + \".lock\"\n", "    lockName = name + \".held\"\n")),
+        ("Sources/FileSignals/Durable/FileDescriptors.swift",
+         "(name + \".lock\", name", "(name + \".held\", name")),
     Mutant(
         "a new version of a format that uses nothing new", "Tests/Versions/versions.py user-defaults",
         ("Sources/Containers/Settings/DefaultsSettings.swift",

@@ -23,7 +23,7 @@ final class DurabilityCommands: CommandFamily {
       let container = try AppGroupsContainer(directory: URL(filePath: arguments[1], directoryHint: .isDirectory))
       file = try AppGroupsFile(
         name: arguments[2], initialValue: "initial", container: container, format: .text,
-        durability: Self.durability(arguments[0]))
+        options: .init(durability: Self.durability(arguments[0])))
     case "durable-update":
       let text = try command.argument()
       try file?.update { $0 = text }

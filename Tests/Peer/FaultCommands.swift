@@ -35,7 +35,7 @@ final class FaultCommands: CommandFamily {
       let container = try AppGroupsContainer(directory: URL(filePath: arguments[0], directoryHint: .isDirectory))
       file = try AppGroupsFile(
         name: arguments[1], initialValue: Sealed(), container: container,
-        durability: arguments[2] == "storage" ? .storage : .process)
+        options: .init(durability: arguments[2] == "storage" ? .storage : .process))
     case "follow-sealed": try follow()
     case "expect":
       let arguments = try command.arguments(2)

@@ -24,7 +24,8 @@ final class InspectorCommands: CommandFamily {
     case "publish-edits":
       let arguments = try command.arguments(2)
       let container = try open(arguments[0])
-      song = try AppGroupsFile(name: arguments[1], initialValue: Song(), container: container, maximumSize: 4096)
+      song = try AppGroupsFile(
+        name: arguments[1], initialValue: Song(), container: container, options: .init(maximumSize: 4096))
       publication = try Inspector.publish(in: container, allowingEdits: true)
     case "song": return song.map { "\($0.value)" } ?? ""
     case "inspect":

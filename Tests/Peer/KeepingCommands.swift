@@ -33,7 +33,7 @@ final class KeepingCommands: CommandFamily {
       let arguments = try command.arguments(4)
       file = try AppGroupsFile(
         name: arguments[3], initialValue: "initial", container: Self.container(arguments[2]),
-        format: arguments[0] == "text" ? .text : .json, durability: Self.durability(arguments[1]))
+        format: arguments[0] == "text" ? .text : .json, options: .init(durability: Self.durability(arguments[1])))
     case "keep-update":
       let text = try command.argument()
       try file?.update { $0 = text }
@@ -41,7 +41,8 @@ final class KeepingCommands: CommandFamily {
     case "keep-suite":
       let arguments = try command.arguments(3)
       suite = try AppGroupsSuite(
-        name: arguments[2], container: Self.container(arguments[1]), durability: Self.durability(arguments[0]))
+        name: arguments[2], container: Self.container(arguments[1]),
+        options: .init(durability: Self.durability(arguments[0])))
     case "keep-key":
       let arguments = try command.arguments(2)
       try suite?.set(arguments[1], forKey: arguments[0])

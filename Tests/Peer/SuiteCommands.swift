@@ -28,7 +28,7 @@ final class SuiteCommands: CommandFamily {
     case "suite":
       let arguments = try command.arguments(2)
       let container = try AppGroupsContainer(directory: URL(filePath: arguments[0], directoryHint: .isDirectory))
-      opened = try AppGroupsSuite(name: arguments[1], container: container, durability: .process)
+      opened = try AppGroupsSuite(name: arguments[1], container: container, options: .init(durability: .process))
     case "suite-set":
       let arguments = try command.arguments(2)
       try suite().set(arguments[1], forKey: arguments[0])

@@ -14,7 +14,7 @@ final class SuiteHistory: HistoryPlace {
 
   init(_ life: HistoryLife) throws {
     let container = try AppGroupsContainer(directory: life.directory.appending(path: "place"))
-    let suite = try AppGroupsSuite(name: "s.json", container: container, durability: .process)
+    let suite = try AppGroupsSuite(name: "s.json", container: container, options: .init(durability: .process))
     self.suite = suite
     numbers = (0..<4).map { suite.preference("number\($0)", default: 0) }
     deliveries = try numbers.enumerated().map { key, number in

@@ -29,7 +29,7 @@ final class TweakCommands: CommandFamily {
     switch command.word {
     case "tweaks":
       let container = try AppGroupsContainer(directory: URL(filePath: command.argument(), directoryHint: .isDirectory))
-      let suite = try AppGroupsSuite(name: "tweaks.json", container: container, durability: .process)
+      let suite = try AppGroupsSuite(name: "tweaks.json", container: container, options: .init(durability: .process))
       let manager = TweakManager(providers: [SuiteTweakProvider(suite: suite)])
       self.manager = manager
       watchOrder(of: manager)

@@ -42,7 +42,8 @@ struct SoakWorld: Sendable {
     let file = directory.appending(path: "accounts.sqlite", directoryHint: .notDirectory)
     database = try Database(.file(file), schema: Schema(version: 1, models: [Account.self]), busyTimeout: .seconds(60))
     flags = TweakManager(providers: [
-      SuiteTweakProvider(suite: try AppGroupsSuite(name: "flags", container: container, durability: .process))
+      SuiteTweakProvider(
+        suite: try AppGroupsSuite(name: "flags", container: container, options: .init(durability: .process)))
     ])
     app = try AppContainer(home: directory.appending(path: "environments", directoryHint: .isDirectory))
     name = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope)

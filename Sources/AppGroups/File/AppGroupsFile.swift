@@ -76,12 +76,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   ///   - initialValue: The value if there is no content yet.
   ///   - container: The container; the file is in its folder `Files`.
   ///   - format: The encoding of the value.
-  ///   - durability: The failures that a written value survives; by default the crash of any process, but not a power
-  ///     failure.
-  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a value
-  ///     that would need more is not written.
-  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see
-  ///     ``health``. A poll reads the content and compares it byte by byte.
+  ///   - options: Choices that most apps leave as they are.
   /// - Throws: ``AppGroupsFileError`` if the name is invalid, if the file is not a regular file, or if it cannot be
   ///   created or observed.
   public convenience init(
@@ -89,17 +84,13 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
     initialValue: Value,
     container: AppGroupsContainer,
     format: FileFormat<Value> = .json,
-    durability: Durability = .process,
-    maximumSize: Int = 64 << 20,
-    polling: WatchPolling = .automatic
+    options: SharedFileOptions = .init()
   ) throws(AppGroupsFileError) {
     let engine = try SharedFileEngine(
-      location: SharedFileLocation(name: name, container: container),
+      location: FileLocation(name: name, container: container),
       initialValue: initialValue,
       format: format,
-      durability: durability,
-      maximumSize: maximumSize,
-      polling: polling,
+      options: options,
       isCreating: true
     )
     self.init(engine)
@@ -114,29 +105,20 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   ///   - url: The file, or a symbolic link to it; its directory must exist.
   ///   - initialValue: The value until there is usable content.
   ///   - format: The encoding of the value.
-  ///   - durability: The failures that a written value survives; by default the crash of any process, but not a power
-  ///     failure.
-  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a value
-  ///     that would need more is not written.
-  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see
-  ///     ``health``. A poll reads the content and compares it byte by byte.
+  ///   - options: Choices that most apps leave as they are.
   /// - Throws: ``AppGroupsFileError`` if the directory is missing, if the file is not a regular file, or if it cannot
   ///   be observed.
   public convenience init(
     url: URL,
     initialValue: Value,
     format: FileFormat<Value> = .json,
-    durability: Durability = .process,
-    maximumSize: Int = 64 << 20,
-    polling: WatchPolling = .automatic
+    options: SharedFileOptions = .init()
   ) throws(AppGroupsFileError) {
     let engine = try SharedFileEngine(
-      location: SharedFileLocation(url: url),
+      location: FileLocation(anywhere: url),
       initialValue: initialValue,
       format: format,
-      durability: durability,
-      maximumSize: maximumSize,
-      polling: polling,
+      options: options,
       isCreating: false
     )
     self.init(engine)
@@ -161,11 +143,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   ///     all other operations throw ``AppGroupsFileError/closedBySwitch(_:)``, which ``status`` and ``failures`` report,
   ///     too.
   ///   - format: The encoding of the value.
-  ///   - durability: The failures that a written value survives; by default the crash of any process, but not a power
-  ///     failure.
-  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a value
-  ///     that would need more is not written.
-  ///   - polling: The rule for polling where the system reports no changes.
+  ///   - options: Choices that most apps leave as they are.
   /// - Throws: ``AppGroupsFileError`` as without a scope.
   public convenience init(
     name: String,
@@ -173,17 +151,13 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
     scope: Scope,
     onSwitch: ScopePolicy = .follows,
     format: FileFormat<Value> = .json,
-    durability: Durability = .process,
-    maximumSize: Int = 64 << 20,
-    polling: WatchPolling = .automatic
+    options: SharedFileOptions = .init()
   ) throws(AppGroupsFileError) {
     let engine = try SharedFileEngine(
-      location: SharedFileLocation(name: name, scope: scope),
+      location: FileLocation(name: name, scope: scope),
       initialValue: initialValue,
       format: format,
-      durability: durability,
-      maximumSize: maximumSize,
-      polling: polling,
+      options: options,
       isCreating: true,
       scope: scope,
       policy: onSwitch
@@ -196,8 +170,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
     observing name: String, initialValue: Value, scope: Scope, format: FileFormat<Value>, polling: WatchPolling
   ) throws(AppGroupsFileError) {
     let engine = try SharedFileEngine(
-      location: SharedFileLocation(name: name, scope: scope), initialValue: initialValue, format: format,
-      durability: .process, maximumSize: 64 << 20, polling: polling, isCreating: false, scope: scope)
+      location: FileLocation(name: name, scope: scope), initialValue: initialValue, format: format,
+      options: .init(polling: polling), isCreating: false, scope: scope)
     self.init(engine)
   }
 
@@ -212,7 +186,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   public var url: URL { engine.location.url }
 
   /// The scope in which the file was opened; `nil` if it was opened without one.
-  public var scope: Scope? { engine.location.scope }
+  public var scope: Scope? { engine.scope }
 
   /// The last known good value.
   ///

@@ -141,24 +141,6 @@ extension SharedFileEngine: ScopeMember {
   }
 }
 
-extension SharedFileLocation {
-  /// Creates the location of a file in a root whose contents may be switched, and its directory if it is missing.
-  init(name: String, scope: Scope) throws(AppGroupsFileError) {
-    self = try Scope.steadily(scope) { () throws(AppGroupsFileError) in
-      do {
-        let container = try AppGroupsContainer(directory: scope.root)
-        return try SharedFileLocation(name: name, container: container, scope: scope)
-      } catch let error as AppGroupsError {
-        throw AppGroupsFileError.unusableContainer(error)
-      } catch let error as AppGroupsFileError {
-        throw error
-      } catch {
-        throw AppGroupsFileError.unusableContainer(.unusableDirectory(scope.root, reason: "\(error)"))
-      }
-    }
-  }
-}
-
 extension Scope {
   /// Runs a closure that creates something in a root, while the contents of the root are not being switched.
   ///

@@ -114,7 +114,7 @@ extension SharedFileEngine {
     defer { delivery.send() }
     changes.pause()
     defer { changes.resume { isKnown(in: locked) } }
-    let file = try location.lockFollowing()
+    let file = try location.lock(following: scope)
     locked = file
     let thread = ThreadIdentity.current.address
     writingThread.store(thread, ordering: .relaxed)
@@ -131,7 +131,7 @@ extension SharedFileEngine {
   ///
   /// It is the value in memory. If that belongs to contents that were switched out, it must not get into the new ones,
   /// so it is the initial value.
-  private var lastGood: Value { location.isFollowed ? value.value : initialValue }
+  private var lastGood: Value { isFollowed ? value.value : initialValue }
 
   /// Returns the value in the locked file with its bytes, or the fallback value if there is no file.
   private func stored(
@@ -166,7 +166,7 @@ extension SharedFileEngine {
           try prepared?.commit()
           // If the directory was replaced in between, the file in the new directory is newer. If the scope has not
           // followed a switch yet, subscribers receive this value together with all others.
-          guard isInPlace(file), location.isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
+          guard isInPlace(file), isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
           if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
           stage(memory.file.problem, in: &delivery)
         }

@@ -16,7 +16,9 @@ import Synchronization
 /// the value never returns to an older one. The lock is held only during the rename, and readers of the value never
 /// acquire it.
 final class SharedFileEngine<Value: Sendable>: Sendable {
-  let location: SharedFileLocation
+  let location: FileLocation
+  /// The scope whose switches replace the file and its directories; `nil` if there is none.
+  let scope: Scope?
   let format: FileFormat<Value>
   let durability: Durability
   /// The largest size of the content in bytes.
@@ -66,12 +68,11 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   ///
   /// If `isCreating` is `true`, a missing file is created with the initial value.
   init(
-    location: SharedFileLocation,
+    location: FileLocation,
     initialValue: Value,
     format: FileFormat<Value>,
-    durability: Durability,
-    maximumSize: Int,
-    polling: WatchPolling,
+    options: SharedFileOptions = .init(),
+    usualDurability: Durability = .process,
     isCreating: Bool,
     scope: Scope? = nil,
     policy: ScopePolicy = .follows,
@@ -79,9 +80,10 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     changes: (any ChangeSource)? = nil
   ) throws(AppGroupsFileError) {
     self.location = location
+    self.scope = scope
     self.format = format
-    self.durability = durability
-    self.maximumSize = maximumSize
+    durability = options.durability ?? usualDurability
+    maximumSize = options.maximumSize
     self.initialValue = initialValue
     self.isCreating = isCreating
     self.policy = policy
@@ -95,7 +97,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
       // The directory of a scope may be missing for a moment while another process switches the contents.
       self.changes = try Scope.steadily(scope) { [queue] () throws(AppGroupsFileError) in
         if scope != nil { try location.makeDirectory() }
-        return try Self.changes(of: location, polling, queue)
+        return try Self.changes(of: location, options.polling, queue)
       }
     }
     let following = self.changes.sink { [weak self] _ in self?.lookNow() }
@@ -107,7 +109,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   }
 
   private static func changes(
-    of location: SharedFileLocation, _ polling: WatchPolling, _ queue: DispatchQueue
+    of location: FileLocation, _ polling: WatchPolling, _ queue: DispatchQueue
   ) throws(AppGroupsFileError) -> PathChanges {
     do {
       return try PathChanges(file: location.url, polling: polling, queue: queue)
@@ -141,7 +143,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     let data = try encoded(initialValue)
     // An initial value is often empty, and says little about the format.
     hasReadBack.store(false, ordering: .relaxed)
-    let file = try location.lock()
+    let file = try location.lockMakingDirectory(in: scope)
     defer { file.unlock() }
     do {
       guard try !file.exists() else { return }
@@ -159,8 +161,21 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Reads and decodes the file.
   func read() throws(AppGroupsFileError) -> Value {
     try checkOpen()
-    return try format.decoded(location.read(limit: maximumSize), from: location.url)
+    return try format.decoded(data(), from: location.url)
   }
+
+  private func data() throws(AppGroupsFileError) -> Data {
+    do {
+      return try location.read(limit: maximumSize)
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+  }
+
+  /// A Boolean value that indicates whether the known content belongs to the current contents around the file.
+  ///
+  /// It is `false` while a switch has not been followed yet.
+  var isFollowed: Bool { scope?.isFollowed ?? true }
 
   /// Reads the file and applies the result; to be called on the queue.
   ///
@@ -192,7 +207,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// - Returns: `true` if there was such a switch.
   private func followsSwitch(before retry: Int?, _ followings: Int) -> Bool {
     // If the owner of the scope cannot determine its state, the content counts as it is.
-    guard followings < Scope.maximumFollowings, let scope = location.scope, !scope.isFollowed else { return false }
+    guard followings < Scope.maximumFollowings, let scope, !scope.isFollowed else { return false }
     let count = scope.switchCount.value
     scope.follow { [weak self] in
       guard let self else { return }
@@ -208,7 +223,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   func look(known: Data?, trustsEmptiness: Bool = false) -> SharedFileState.Look<Value> {
     do throws(AppGroupsFileError) {
-      let data = try location.read(limit: maximumSize)
+      let data = try data()
       // Compared as data, which is memcmp.
       if data == known { return .unchanged }
       let value = try format.decoded(data, from: location.url)

@@ -4,18 +4,11 @@ import Synchronization
 
 /// The members of a scope, ordered by stage and then by enrolment.
 final class ScopeMembers: Sendable {
-  private struct Entry {
-    let number: Int
-    let stage: ScopeStage
-    weak var member: (any ScopeMember)?
-  }
-
   /// The lock that is held while the contents are switched.
   let turn = OwnedLock()
 
   private struct State {
-    var entries: [Entry] = []
-    var count = 0
+    var members = WeakMembers<any ScopeMember, ScopeStage, Void>()
     /// A Boolean value that indicates whether a switch holds the members, and would overlook another one.
     var isClosed = false
     weak var owner: (any ScopeOwner)?
@@ -45,14 +38,14 @@ final class ScopeMembers: Sendable {
   }
 
   /// The number of members that were ever added.
-  var additions: Int { state.withLock { $0.count } }
+  var additions: Int { state.withLock { $0.members.additions } }
 
   /// Closes the list for a switch that holds all members, unless some were added after a number of additions.
   ///
   /// - Returns: `true` if the list is closed.
   func close(after additions: Int) -> Bool {
     state.withLock { state in
-      state.isClosed = state.count == additions
+      state.isClosed = state.members.additions == additions
       return state.isClosed
     }
   }
@@ -70,18 +63,15 @@ final class ScopeMembers: Sendable {
     let stage = member.switchStage
     return state.withLock { state in
       if state.isClosed, !isForced { return nil }
-      state.count += 1
-      let index = state.entries.firstIndex { stage < $0.stage } ?? state.entries.endIndex
-      state.entries.insert(Entry(number: state.count, stage: stage, member: member), at: index)
-      return state.count
+      return state.members.add(in: stage, ()) { [weak member] in member }
     }
   }
 
   func remove(_ number: Int) {
-    state.withLock { $0.entries.removeAll { $0.number == number } }
+    _ = state.withLock { $0.members.remove(number) }
   }
 
   var all: [any ScopeMember] {
-    state.withLock { $0.entries.compactMap(\.member) }
+    state.withLock { $0.members.entries.compactMap { $0.member() } }
   }
 }

@@ -71,22 +71,15 @@ public final class AppGroupsSuite: SharedValue {
   ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///     Files, suites and cookie jars of a container need different names.
   ///   - container: The container; the file is in its folder `Files`.
-  ///   - durability: The failures that a change survives after it returns; by default also a power failure.
-  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
-  ///     that would need more is not made.
-  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see
-  ///     ``health``. A poll reads the content and compares it byte by byte.
+  ///   - options: Choices that most apps leave as they are.
   /// - Throws: ``AppGroupsFileError`` if the name is invalid, if the file is not a regular file, or if it cannot be
   ///   created or observed. Unusable content is not an error here: the suite is empty, and ``status`` has the reason.
   public convenience init(
     name: String,
     container: AppGroupsContainer,
-    durability: Durability = .storage,
-    maximumSize: Int = 64 << 20,
-    polling: WatchPolling = .automatic
+    options: SharedFileOptions = .init()
   ) throws(AppGroupsFileError) {
-    try self.init(
-      SharedFileLocation(name: name, container: container), durability, maximumSize, polling, isCreating: true)
+    try self.init(FileLocation(name: name, container: container), options, isCreating: true)
   }
 
   /// Opens any file that contains a JSON object, such as the settings of another program.
@@ -96,20 +89,14 @@ public final class AppGroupsSuite: SharedValue {
   ///
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its directory must exist.
-  ///   - durability: The failures that a change survives after it returns; by default also a power failure.
-  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
-  ///     that would need more is not made.
-  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see
-  ///     ``health``. A poll reads the content and compares it byte by byte.
+  ///   - options: Choices that most apps leave as they are.
   /// - Throws: ``AppGroupsFileError`` if the directory is missing, if the file is not a regular file, or if it cannot
   ///   be observed.
   public convenience init(
     url: URL,
-    durability: Durability = .storage,
-    maximumSize: Int = 64 << 20,
-    polling: WatchPolling = .automatic
+    options: SharedFileOptions = .init()
   ) throws(AppGroupsFileError) {
-    try self.init(SharedFileLocation(url: url), durability, maximumSize, polling, isCreating: false)
+    try self.init(FileLocation(anywhere: url), options, isCreating: false)
   }
 
   /// Opens a suite in a root whose contents may be switched, such as the root of environments, and creates it if it is
@@ -125,26 +112,21 @@ public final class AppGroupsSuite: SharedValue {
   ///   - scope: The root; the file is in its folder `Files`.
   ///   - onSwitch: The policy for a switch. By default the suite follows. A suite that is closed keeps its last values,
   ///     and changes throw ``AppGroupsFileError/closedBySwitch(_:)``, which ``status`` and ``failures`` report, too.
-  ///   - durability: The failures that a change survives after it returns; by default also a power failure.
-  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
-  ///     that would need more is not made.
-  ///   - polling: The rule for polling where the system reports no changes.
+  ///   - options: Choices that most apps leave as they are.
   /// - Throws: ``AppGroupsFileError`` as without a scope.
   public convenience init(
     name: String,
     scope: Scope,
     onSwitch: ScopePolicy = .follows,
-    durability: Durability = .storage,
-    maximumSize: Int = 64 << 20,
-    polling: WatchPolling = .automatic
+    options: SharedFileOptions = .init()
   ) throws(AppGroupsFileError) {
-    let location = try SharedFileLocation(name: name, scope: scope)
-    try self.init(location, durability, maximumSize, polling, isCreating: true, scope: scope, policy: onSwitch)
+    let location = try FileLocation(name: name, scope: scope)
+    try self.init(location, options, isCreating: true, scope: scope, policy: onSwitch)
   }
 
   init(
-    _ location: SharedFileLocation, _ durability: Durability, _ maximumSize: Int, _ polling: WatchPolling,
-    isCreating: Bool, scope: Scope? = nil, policy: ScopePolicy = .follows, changes: (any ChangeSource)? = nil
+    _ location: FileLocation, _ options: SharedFileOptions, isCreating: Bool, scope: Scope? = nil,
+    policy: ScopePolicy = .follows, changes: (any ChangeSource)? = nil
   ) throws(AppGroupsFileError) {
     let format = SuiteFormat(url: location.url)
     self.format = format
@@ -152,9 +134,8 @@ public final class AppGroupsSuite: SharedValue {
       location: location,
       initialValue: SuiteContents([:], url: location.url),
       format: format.format,
-      durability: durability,
-      maximumSize: maximumSize,
-      polling: polling,
+      options: options,
+      usualDurability: .storage,
       isCreating: isCreating,
       scope: scope,
       policy: policy,
@@ -170,7 +151,7 @@ public final class AppGroupsSuite: SharedValue {
   public var url: URL { engine.location.url }
 
   /// The scope in which the suite was opened; `nil` if it was opened without one.
-  public var scope: Scope? { engine.location.scope }
+  public var scope: Scope? { engine.scope }
 
   /// A snapshot of all stored values.
   public var value: SuiteContents { engine.value.value }

@@ -21,7 +21,7 @@ final class ContainerEngine: ScopeOwner {
   let active: MutableProperty<AppContainer.Environment>
   let events = Emitter<AppContainer.Event, Never>()
   let failures = Emitter<AppContainerError, Never>(replay: 16)
-  private let lastFailure = Guarded<String?>(nil)
+  let lastFailure = Guarded<String?>(nil)
 
   /// The scope, which does not keep the engine; see ``sharedScope``.
   let scope: Scope
@@ -31,7 +31,7 @@ final class ContainerEngine: ScopeOwner {
   private let current: Guarded<Current>
 
   /// The last decoded content of the state file, cached because every write of a live value needs it.
-  private let seenState = Guarded<(data: Data, switches: Int)?>(nil)
+  let seenState = Guarded<(data: Data, switches: Int)?>(nil)
 
   private struct Current {
     var state = ContainerState()
@@ -41,7 +41,7 @@ final class ContainerEngine: ScopeOwner {
   }
 
   /// Held during a change, including the wait for another process.
-  private let turn = OwnedLock()
+  let turn = OwnedLock()
 
   /// Held while the values that follow from a change are sent.
   private let sending = OwnedLock()
@@ -158,7 +158,7 @@ final class ContainerEngine: ScopeOwner {
   ///   - body: Makes the change.
   /// - Returns: The result of `body`, or `nil` if nothing was due.
   /// - Throws: The error of `isDue` or `body`, or ``AppContainerError``.
-  private func inTurn<Result>(
+  func inTurn<Result>(
     _ operation: String, isForSubscribers: Bool = false, ifDue isDue: () throws -> Bool = { true },
     _ body: (ContainerAccess) throws -> Result
   ) throws -> Result? {
@@ -287,59 +287,8 @@ final class ContainerEngine: ScopeOwner {
     }
   }
 
-  /// A Boolean value that indicates whether the live values have followed every switch, and no switch is in progress.
-  var hasFollowed: Bool {
-    do {
-      // The order matters: the journal exists before the first file moves, until the state records that all have moved.
-      guard try store.journalData() == nil, let data = try store.stateData() else { return false }
-      if let seen = seenState.withLock({ $0 }), seen.data == data { return seen.switches == known.switches }
-      let state = try store.state(from: data, at: layout.stateURL)
-      seenState.withLock { $0 = (data, state.switches) }
-      return state.switches == known.switches
-    } catch {
-      return false
-    }
-  }
-
   func keepsInPlace(_ path: String) -> Bool {
     ExcludeRules(layout, custom: known.excludes).excludes(EntryPath(path))
-  }
-
-  /// Follows a change by another process, or undoes a change during which that process died.
-  func follow() {
-    if turn.isHeldByThisThread { return }
-    do {
-      guard try isBehind() else { return }
-      // The change may have been made by this process, which may have removed the root afterwards.
-      _ = try inTurn("Following another process", isForSubscribers: true, ifDue: isBehind) { _ in }
-      lastFailure.withLock { $0 = nil }
-    } catch {
-      // The state cannot be read now. The next change of the file calls this method again.
-      report(AppContainerError(mapping: error))
-    }
-  }
-
-  /// Reports an error that keeps this process from following, unless the previous report was the same.
-  private func report(_ error: AppContainerError) {
-    switch error {
-    // This thread is inside a change, which checks the state again when it ends. A suspended process follows when it is
-    // resumed.
-    case .nested, .suspended, .file(.suspended): return
-    default: break
-    }
-    let words = error.description
-    let isNew = lastFailure.withLock { last in
-      defer { last = words }
-      return last != words
-    }
-    if isNew { failures.send(error) }
-  }
-
-  private func isBehind() throws(AppContainerError) -> Bool {
-    // The writer of a journal holds the lock until it is done or dead, and this waits for the lock.
-    if try store.journal() != nil { return true }
-    guard let state = try store.state() else { return false }
-    return state.revision != known.revision
   }
 
   /// Announces a switch to the events and the delegates.

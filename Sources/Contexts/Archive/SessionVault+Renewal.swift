@@ -69,12 +69,12 @@ extension SessionVault {
   ///
   /// - Parameters:
   ///   - session: The session to renew.
-  ///   - place: The place of the lock.
+  ///   - descriptors: The open files of the lock.
   ///   - known: The claim at the beginning of the wait. If it is unchanged, no new renewal has begun since.
   ///   - acceptsTokenReuse: A Boolean value that indicates whether the server accepts a token twice.
   /// - Returns: The next step.
   func takeOverRenewal(
-    of session: StoredSession<User>, from place: FilePlace, known: RenewalClaim?, acceptsTokenReuse: Bool
+    of session: StoredSession<User>, from descriptors: FileDescriptors, known: RenewalClaim?, acceptsTokenReuse: Bool
   ) -> RenewalTakeover {
     attempt { () throws -> RenewalTakeover in
       try locked {
@@ -86,7 +86,7 @@ extension SessionVault {
               return .answer(.failed(.refreshBlocked(processID: claim.process)))
             }
           }
-          try place.breakLock()
+          try descriptors.breakLock()
           return .broken
         }
       }

@@ -12,15 +12,15 @@ final class RenewalLock: Sendable {
   /// The result of waiting for the lock.
   enum Attempt: Sendable {
     case held(RenewalLock)
-    /// Another process, or another context of this process, still holds the lock in this place.
-    case busy(FilePlace)
+    /// Another process, or another context of this process, still holds the lock.
+    case busy(FileDescriptors)
   }
 
-  private let place: FilePlace
+  private let descriptors: FileDescriptors
   private let end: DispatchSemaphore
 
-  private init(_ place: FilePlace, _ end: DispatchSemaphore) {
-    self.place = place
+  private init(_ descriptors: FileDescriptors, _ end: DispatchSemaphore) {
+    self.descriptors = descriptors
     self.end = end
   }
 
@@ -31,7 +31,7 @@ final class RenewalLock: Sendable {
   /// A Boolean value that indicates whether no other process has taken over the lock.
   ///
   /// It is reliable only under the lock of the archive, because locks are taken over under that lock.
-  var isCurrent: Bool { get throws(DurableFileError) { try place.isCurrent } }
+  var isCurrent: Bool { get throws(DurableFileError) { try descriptors.isCurrent } }
 
   /// Waits a limited time for the lock, without blocking a thread of the concurrency pool.
   static func acquire(on url: URL, within limit: Duration) async throws -> Attempt {
@@ -39,7 +39,7 @@ final class RenewalLock: Sendable {
     try await BlockingCalls(width: 1).hold { answer in
       do throws(DurableFileError) {
         switch try lock(url, within: limit) {
-        case .busy(let place): answer(.success(.busy(place)))
+        case .busy(let descriptors): answer(.success(.busy(descriptors)))
         case .locked(let file):
           hold(file, url, answer)
         }
@@ -74,7 +74,7 @@ final class RenewalLock: Sendable {
     // A suspension that begins later waits for the renewal.
     guard DirectoryRules.phase(for: url) == .open else { return answer(.failure(DurableFileError.suspended(url))) }
     let end = DispatchSemaphore(value: 0)
-    answer(.success(.held(RenewalLock(file.place, end))))
+    answer(.success(.held(RenewalLock(file.descriptors, end))))
     end.wait()
   }
 

@@ -3,28 +3,28 @@ package import Foundation
 
 /// Removal of locks.
 ///
-/// A thread that acquires a lock checks that its sidecar is still the one at the path (``FilePlace/isCurrent``), and
-/// otherwise starts again with the new one. A removed sidecar therefore never counts as the lock of the file.
+/// A thread that acquires a lock checks that its sidecar is still the one at the path (``FileDescriptors/isCurrent``),
+/// and otherwise starts again with the new one. A removed sidecar therefore never counts as the lock of the file.
 extension ExclusiveFile {
   /// Removes the lock itself and the temporary file of a killed writer, and unlocks.
   func removeLock() {
     guard isLocked else { return }
-    unlinkat(place.folder.number, place.location.temporaryName, 0)
-    unlinkat(place.folder.number, place.location.lockName, 0)
+    unlinkat(descriptors.folder.number, descriptors.temporaryName, 0)
+    unlinkat(descriptors.folder.number, descriptors.lockName, 0)
     unlock()
   }
 
   /// Removes the file, if there is one, and then its lock.
   func remove() throws(DurableFileError) {
     // The lock is removed last, because it gives the right to touch the file.
-    guard unlinkat(place.directory.number, place.location.name, 0) == 0 || errno == ENOENT else {
-      throw DurableFileError(errno, "remove", place.location.url)
+    guard unlinkat(descriptors.directory.number, descriptors.name, 0) == 0 || errno == ENOENT else {
+      throw DurableFileError(errno, "remove", descriptors.url)
     }
     removeLock()
   }
 }
 
-extension FilePlace {
+extension FileDescriptors {
   /// Invalidates the lock of the process that holds it, so that the next process creates a new one.
   ///
   /// The holder finds that ``isCurrent`` is `false`. The caller ensures that no other process calls this method, or
@@ -33,7 +33,7 @@ extension FilePlace {
   /// - Throws: ``DurableFileError`` if it is unknown whether the lock is the one at the path.
   package func breakLock() throws(DurableFileError) {
     guard try isCurrent else { return }
-    unlinkat(folder.number, location.lockName, 0)
+    unlinkat(folder.number, lockName, 0)
   }
 }
 

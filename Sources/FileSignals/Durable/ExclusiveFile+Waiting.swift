@@ -7,8 +7,8 @@ extension ExclusiveFile {
     /// The calling thread holds the lock.
     case locked(ExclusiveFile)
 
-    /// Another thread or process still holds the lock of this place.
-    case busy(FilePlace)
+    /// Another thread or process still holds the lock.
+    case busy(FileDescriptors)
   }
 
   /// Waits for the lock of a file for a limited time, and acquires it.
@@ -18,7 +18,7 @@ extension ExclusiveFile {
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.
   ///   - limit: The longest time to wait.
-  /// - Returns: The locked file, or the place whose lock is held elsewhere.
+  /// - Returns: The locked file, or the open files, whose lock is held elsewhere.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync, message: "It may wait for another process")
   package static func lock(_ url: URL, within limit: Duration) throws(DurableFileError) -> Attempt {
@@ -26,9 +26,9 @@ extension ExclusiveFile {
     // No system call waits for a lock with a time limit.
     var pauses = Backoff.exponential(from: .microseconds(250), upTo: .milliseconds(20)).pauses()
     while true {
-      let place = try FilePlace(url, within: nil)
-      if try lock(place, waits: false) != nil { return .locked(ExclusiveFile(holding: place)) }
-      if ContinuousClock.now >= deadline { return .busy(place) }
+      let descriptors = try FileDescriptors(url, within: nil)
+      if try lock(descriptors, waits: false) != nil { return .locked(ExclusiveFile(holding: descriptors)) }
+      if ContinuousClock.now >= deadline { return .busy(descriptors) }
       _ = pauses.sleep()
     }
   }
@@ -49,7 +49,8 @@ extension DurableFile {
     on url: URL, within limit: Duration, _ body: () throws -> Result
   ) throws -> Result {
     switch try ExclusiveFile.lock(url, within: limit) {
-    case .busy(let place): throw DurableFileError.lockTimeout(url, after: limit, holder: place.sidecar.holder)
+    case .busy(let descriptors):
+      throw DurableFileError.lockTimeout(url, after: limit, holder: descriptors.sidecar.holder)
     case .locked(let file):
       defer { file.unlock() }
       return try body()

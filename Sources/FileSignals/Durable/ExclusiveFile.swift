@@ -7,7 +7,7 @@ package import Foundation
 /// operation. The lock is an `flock` on a sidecar file, which the kernel releases when the process dies. Use the object
 /// on one thread, and call ``unlock()`` on that thread.
 package final class ExclusiveFile {
-  package let place: FilePlace
+  package let descriptors: FileDescriptors
 
   /// A Boolean value that indicates whether this object holds the lock.
   ///
@@ -31,10 +31,10 @@ package final class ExclusiveFile {
     locking url: URL, within confinement: FileConfinement? = nil, joinsOuterLock: Bool = false,
     isForSwitch: Bool = false, limit: Duration? = nil
   ) throws(DurableFileError) {
-    (place, isLocked) = try Self.repeating(at: url, limit) { () throws(DurableFileError) in
-      let place = try FilePlace(url, within: confinement)
-      let hold = try Self.lock(place, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, limit: limit)
-      return hold.map { (place, $0 == .own) }
+    (descriptors, isLocked) = try Self.repeating(at: url, limit) { () throws(DurableFileError) in
+      let descriptors = try FileDescriptors(url, within: confinement)
+      let hold = try Self.lock(descriptors, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, limit: limit)
+      return hold.map { (descriptors, $0 == .own) }
     }
   }
 
@@ -49,35 +49,35 @@ package final class ExclusiveFile {
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package init(locking url: URL, at path: String, in base: CInt) throws(DurableFileError) {
-    (place, isLocked) = try Self.repeating(at: url) { () throws(DurableFileError) in
-      let place = try FilePlace(url, at: path, in: base)
-      return try Self.lock(place).map { (place, $0 == .own) }
+    (descriptors, isLocked) = try Self.repeating(at: url) { () throws(DurableFileError) in
+      let descriptors = try FileDescriptors(url, at: path, in: base)
+      return try Self.lock(descriptors).map { (descriptors, $0 == .own) }
     }
   }
 
-  /// Locks a place again for as long as other programs replace it before it is locked.
+  /// Locks a file again for as long as other programs replace its directory or lock meanwhile.
   @available(*, noasync)
   private static func repeating(
-    at url: URL, _ limit: Duration? = nil, _ attempt: () throws(DurableFileError) -> (FilePlace, Bool)?
-  ) throws(DurableFileError) -> (FilePlace, Bool) {
+    at url: URL, _ limit: Duration? = nil, _ attempt: () throws(DurableFileError) -> (FileDescriptors, Bool)?
+  ) throws(DurableFileError) -> (FileDescriptors, Bool) {
     let locked = try FileLock.waiting.repeating(within: limit ?? DirectoryRules.patience(for: url), attempt)
     guard let locked else { throw .system(operation: "lock", path: url.path, errno: ESTALE) }
     return locked
   }
 
-  /// Waits until no other thread or process holds the lock of a place, and acquires it.
+  /// Waits until no other thread or process holds a file's lock, and acquires it.
   ///
-  /// Fails if the path no longer leads to the place.
+  /// Fails if the path no longer leads to the open files.
   @available(*, noasync)
-  init?(locking place: FilePlace, isForSwitch: Bool, limit: Duration?) throws(DurableFileError) {
-    guard let hold = try Self.lock(place, isForSwitch: isForSwitch, limit: limit) else { return nil }
-    self.place = place
+  init?(locking descriptors: FileDescriptors, isForSwitch: Bool, limit: Duration?) throws(DurableFileError) {
+    guard let hold = try Self.lock(descriptors, isForSwitch: isForSwitch, limit: limit) else { return nil }
+    self.descriptors = descriptors
     isLocked = hold == .own
   }
 
-  /// Creates the object that holds the lock of a place.
-  init(holding place: FilePlace) {
-    self.place = place
+  /// Creates the object that holds a file's lock.
+  init(holding descriptors: FileDescriptors) {
+    self.descriptors = descriptors
     isLocked = true
   }
 
@@ -91,64 +91,64 @@ package final class ExclusiveFile {
     case outer
   }
 
-  /// Acquires the lock of a place, first among the threads of this process, and then among processes.
+  /// Acquires a file's lock, first among the threads of this process, and then among processes.
   ///
   /// - Parameters:
-  ///   - place: The place.
+  ///   - descriptors: The open files.
   ///   - joinsOuterLock: A Boolean value that indicates whether to join a lock that this thread already holds.
   ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched.
   ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
   ///   - waits: A Boolean value that indicates whether to wait while the lock is held elsewhere.
   /// - Returns: The owner of the lock, or `nil` if the lock is held elsewhere or the file's path no longer leads to the
-  ///   place.
+  ///   open files.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   static func lock(
-    _ place: FilePlace, joinsOuterLock: Bool = false, isForSwitch: Bool = false, limit: Duration? = nil,
+    _ descriptors: FileDescriptors, joinsOuterLock: Bool = false, isForSwitch: Bool = false, limit: Duration? = nil,
     waits: Bool = true
   ) throws(DurableFileError) -> Hold? {
     let turn: ThreadLocks.Turn
-    if waits, let limit = limit ?? DirectoryRules.limit(for: place.location.url) {
-      return try lock(place, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, within: limit)
+    if waits, let limit = limit ?? DirectoryRules.limit(for: descriptors.url) {
+      return try lock(descriptors, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, within: limit)
     }
-    switch ThreadLocks.shared.acquire(place, isForSwitch: isForSwitch, waits: waits) {
+    switch ThreadLocks.shared.acquire(descriptors, isForSwitch: isForSwitch, waits: waits) {
     case .taken(let taken): turn = taken
     case .joined: return .outer
     case .refused:
-      guard joinsOuterLock else { throw .reentrantLock(place.location.url) }
+      guard joinsOuterLock else { throw .reentrantLock(descriptors.url) }
       return .outer
     case .busy: return nil
     }
     var isLocked = false
-    defer { if !isLocked { ThreadLocks.shared.release(place.key) } }
+    defer { if !isLocked { ThreadLocks.shared.release(descriptors.key) } }
     turn.note(.sought)
     if waits {
-      try place.sidecar.acquire()
+      try descriptors.sidecar.acquire()
     } else {
-      guard try place.sidecar.tryAcquire() else { return nil }
+      guard try descriptors.sidecar.tryAcquire() else { return nil }
     }
     turn.note(.held)
-    defer { if !isLocked { place.sidecar.unlock() } }
+    defer { if !isLocked { descriptors.sidecar.unlock() } }
     // The wait may have lasted longer than a suspension waited for it.
-    try DirectoryRules.checkOpen(place.location.url, except: turn)
-    isLocked = try place.isCurrent
-    if isLocked { LockHolder.record(in: place.sidecar.number) }
+    try DirectoryRules.checkOpen(descriptors.url, except: turn)
+    isLocked = try descriptors.isCurrent
+    if isLocked { LockHolder.record(in: descriptors.sidecar.number) }
     return isLocked ? .own : nil
   }
 
-  /// Acquires the lock of a place within a limit; see the method without a limit.
+  /// Acquires a file's lock within a limit; see the method without a limit.
   @available(*, noasync)
   private static func lock(
-    _ place: FilePlace, joinsOuterLock: Bool, isForSwitch: Bool, within limit: Duration
+    _ descriptors: FileDescriptors, joinsOuterLock: Bool, isForSwitch: Bool, within limit: Duration
   ) throws(DurableFileError) -> Hold? {
     let end = try FileLock.waiting.repeating(within: limit) { () throws(DurableFileError) -> Hold?? in
-      let hold = try lock(place, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, waits: false)
+      let hold = try lock(descriptors, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, waits: false)
       if let hold { return hold }
       // It ends without a lock if the path leads elsewhere.
-      return try place.isCurrent ? nil : .some(nil)
+      return try descriptors.isCurrent ? nil : .some(nil)
     }
     guard let hold = end else {
-      throw .lockTimeout(place.location.url, after: limit, holder: place.sidecar.holder)
+      throw .lockTimeout(descriptors.url, after: limit, holder: descriptors.sidecar.holder)
     }
     return hold
   }
@@ -163,17 +163,17 @@ package final class ExclusiveFile {
   package func unlock() {
     guard isLocked else { return }
     isLocked = false
-    place.sidecar.unlock()
-    ThreadLocks.shared.release(place.key)
+    descriptors.sidecar.unlock()
+    ThreadLocks.shared.release(descriptors.key)
   }
 
   /// A Boolean value that indicates whether the file's path still leads to the directory that this object uses.
-  package var isInPlace: Bool { get throws(DurableFileError) { try place.leadsToDirectory } }
+  package var isInPlace: Bool { get throws(DurableFileError) { try descriptors.leadsToDirectory } }
 
   // MARK: Reading
 
   /// Returns a Boolean value that indicates whether the file exists.
-  package func exists() throws(DurableFileError) -> Bool { try place.fileStatus() != nil }
+  package func exists() throws(DurableFileError) -> Bool { try descriptors.fileStatus() != nil }
 
   /// Returns the content of the file, or `nil` if there is no file.
   ///
@@ -192,8 +192,8 @@ package final class ExclusiveFile {
   }
 
   private func content(limit: Int) throws(DurableFileError) -> Data {
-    let (name, directory) = (place.location.name, place.directory.number)
-    return try FileReader.read(name, in: directory, followsLinks: false, limit: limit, url: place.location.url)
+    let (name, directory) = (descriptors.name, descriptors.directory.number)
+    return try FileReader.read(name, in: directory, followsLinks: false, limit: limit, url: descriptors.url)
   }
 
   /// Returns a Boolean value that indicates whether the file has this content and is not a link.
@@ -238,20 +238,20 @@ package final class ExclusiveFile {
   /// Does nothing if there is no file.
   package func synchronize() throws(DurableFileError) {
     let number = uninterrupted {
-      openat(place.directory.number, place.location.name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+      openat(descriptors.directory.number, descriptors.name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     }
     guard let file = Descriptor(number) else {
       if errno == ENOENT { return }
-      throw DurableFileError(errno, "open", place.location.url)
+      throw DurableFileError(errno, "open", descriptors.url)
     }
-    try PreparedWrite.synchronize(file.number, of: place.location.url)
+    try PreparedWrite.synchronize(file.number, of: descriptors.url)
     try synchronizeDirectory()
   }
 
   /// Waits until the directory, and with it a new name, is on the disk.
   package func synchronizeDirectory() throws(DurableFileError) {
-    guard synchronizeNames(place.directory.number) else {
-      throw DurableFileError(errno, "synchronize the directory of", place.location.url)
+    guard synchronizeNames(descriptors.directory.number) else {
+      throw DurableFileError(errno, "synchronize the directory of", descriptors.url)
     }
   }
 }

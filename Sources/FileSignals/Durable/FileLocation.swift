@@ -1,124 +1,137 @@
 import CLibrary
-import Foundation
+package import Foundation
+import Signals
 
-/// The actual location of a file: its directory and its name there, after symbolic links have been resolved.
-struct FileLocation: Hashable, Sendable {
+/// The path of a file that is read and locked repeatedly, and the directory that the file must not lead out of.
+///
+/// The descriptors that locking needs stay open for a moment, because a process that writes a file often writes it
+/// again soon. Each time the lock is acquired, the path is checked again.
+package final class FileLocation: Sendable {
   /// The folder next to the files that contains their locks and temporary files, which observers ignore.
   static let sharedFolder = ".shared"
 
-  /// The requested URL, which errors report.
-  let url: URL
+  package let url: URL
 
-  /// A path of the directory, which may contain symbolic links.
-  let directory: String
+  /// The directory that the file must not lead out of.
+  private let confinement: FileConfinement?
 
-  /// The file's name in the directory; the file need not exist.
-  let name: String
+  /// A Boolean value that indicates whether the file must not lead out of a directory.
+  package var isConfined: Bool { confinement != nil }
 
-  /// The requested path.
-  private let path: String
+  /// The URL's path, stored because computing it takes a while.
+  private let path: Result<String, DurableFileError>
 
-  /// A Boolean value that indicates whether that path is a symbolic link to the file.
-  private let isLinked: Bool
+  /// The directory of the file, and its name in it, if the directory is directly in the confinement's root.
+  private let direct: (directory: String, name: String)?
 
-  let lockName: String
-  let temporaryName: String
+  private struct State {
+    var descriptors: FileDescriptors?
+    var isUsed = false
+  }
 
-  /// The path of the sidecar, relative to the directory.
-  let lockPath: String
+  private let state = Guarded(State())
 
-  /// The folder next to the file.
-  var folderURL: URL { URL(fileURLWithPath: "\(directory)/\(Self.sharedFolder)", isDirectory: true) }
-
-  /// The sidecar.
-  var lockURL: URL { URL(fileURLWithPath: "\(directory)/\(lockPath)", isDirectory: false) }
-
-  /// Resolves the location of a file to be written.
+  /// Creates the location of a file, without opening anything.
   ///
-  /// A symbolic link is followed, so that its target is replaced and not the link itself. The target must not lead out
-  /// of the confinement. The directory is checked later, when it is opened.
-  init(resolving url: URL, within confinement: FileConfinement? = nil) throws(DurableFileError) {
-    let path = try Self.validPath(of: url)
-    try self.init(resolving: url, asked: path, path: path, within: confinement)
-  }
-
-  private init(
-    resolving url: URL, asked: String, path: String, within confinement: FileConfinement?
-  ) throws(DurableFileError) {
-    let isLinkTarget = path != asked
-    let (parent, name) = Self.split(path)
-    if let status = try FileStatus(path: path, followsLinks: false, of: url) {
-      switch status.kind {
-      case .regular: break
-      case .link where !isLinkTarget:
-        guard let target = try canonicalPath(path, of: url) else {
-          throw errno == ENOENT ? .danglingLink(url) : DurableFileError(errno, "follow the link", url)
-        }
-        try confinement?.check(target, of: url)
-        try self.init(resolving: url, asked: asked, path: target, within: confinement)
-        return
-      default: throw .notARegularFile(url, kind: status.kind.rawValue)
-      }
-    }
-    self.init(url: url, directory: parent, name: name, path: asked, isLinked: isLinkTarget)
-  }
-
-  /// Splits the path of a file into its parts, without accessing the file system.
-  init(named url: URL) throws(DurableFileError) {
-    let path = try Self.validPath(of: url)
-    let (parent, name) = Self.split(path)
-    self.init(url: url, directory: parent, name: name, path: path, isLinked: false)
-  }
-
-  private init(url: URL, directory: String, name: String, path: String, isLinked: Bool) {
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - confinement: The directory that it must not lead out of, whatever links there are.
+  package init(_ url: URL, within confinement: FileConfinement? = nil) {
     self.url = url
-    self.directory = directory
-    self.name = name
-    self.path = path
-    self.isLinked = isLinked
-    lockName = name + ".lock"
-    temporaryName = name + ".tmp"
-    lockPath = "\(Self.sharedFolder)/\(lockName)"
+    self.confinement = confinement
+    path = Result { () throws(DurableFileError) in try Self.validPath(of: url) }
+    direct = confinement.flatMap { [path] confinement in
+      guard case .success(let path) = path else { return nil }
+      let (directory, name) = Self.split(path)
+      return confinement.canOpenDirectly(directory) ? (directory, name) : nil
+    }
   }
 
-  /// A Boolean value that indicates whether the requested path still leads to the same name, even if the
-  /// directory has been replaced.
-  var stillLeadsToName: Bool {
-    get throws(DurableFileError) {
-      let status = try FileStatus(path: path, followsLinks: false, of: url)
-      if isLinked || status?.kind == .link {
-        guard status?.kind == .link, let target = try canonicalPath(path, of: url) else { return false }
-        guard Self.split(target) == (directory, name) else { return false }
-      } else if let status, status.kind != .regular {
-        return false
+  deinit {
+    forget()
+  }
+
+  /// Returns the content of the file.
+  ///
+  /// - Parameter limit: The maximum number of bytes. Nothing is read from a larger file.
+  /// - Returns: The content.
+  /// - Throws: ``DurableFileError``.
+  package func read(limit: Int) throws(DurableFileError) -> Data {
+    let path = try path.get()
+    guard let confinement else { return try FileReader.read(path, limit: limit, url: url) }
+    if let direct, let directory = confinement.openDirectly(direct.directory) {
+      do {
+        return try FileReader.read(direct.name, in: directory.number, followsLinks: false, limit: limit, url: url)
+      } catch .linkLoop {
+        // The file is a link, which may stay in the root.
       }
-      return true
+    }
+    var (directory, name) = Self.split(path)
+    // Other programs may change the link between the two steps.
+    let data = try FileLock.waiting.repeating(within: DirectoryRules.patience(for: url)) {
+      () throws(DurableFileError) -> Data? in
+      if let data = try content(of: name, in: directory, within: confinement, limit: limit) { return data }
+      let resolved = try Self.resolve(url, within: confinement)
+      (directory, name) = (resolved.directory, resolved.name)
+      return try content(of: name, in: directory, within: confinement, limit: limit)
+    }
+    guard let data else { throw .notARegularFile(url, kind: FileStatus.Kind.link.rawValue) }
+    return data
+  }
+
+  /// Returns the content of a file in a directory, or `nil` if it is a link.
+  private func content(
+    of name: String, in directory: String, within confinement: FileConfinement, limit: Int
+  ) throws(DurableFileError) -> Data? {
+    guard let opened = try confinement.open(directory, for: name, of: url) else {
+      throw DurableFileError(errno, "read", url)
+    }
+    do {
+      return try FileReader.read(name, in: opened.directory.number, followsLinks: false, limit: limit, url: url)
+    } catch .linkLoop {
+      return nil
     }
   }
 
-  /// Returns the path of a URL, if it is valid for a file.
-  static func validPath(of url: URL) throws(DurableFileError) -> String {
-    guard url.isFileURL else { throw .invalidPath(url, reason: "it is not a file URL") }
-    let path = url.path
-    // Only this form reveals it. `path` leaves it encoded, and so names a different file.
-    guard !url.path(percentEncoded: false).utf8.contains(0) else {
-      throw .invalidPath(url, reason: "it contains a NUL character")
+  /// Waits until no other thread or process holds the file's lock, and acquires it.
+  ///
+  /// - Parameters:
+  ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched.
+  ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
+  /// - Returns: The locked file.
+  /// - Throws: ``DurableFileError``.
+  @available(*, noasync)
+  package func lock(
+    isForSwitch: Bool = false, limit: Duration? = nil
+  ) throws(DurableFileError) -> ExclusiveFile {
+    let descriptors = state.withLock {
+      $0.isUsed = true
+      return $0.descriptors
     }
-    let name = split(path).name
-    guard !name.isEmpty, name != ".", name != "..", name != sharedFolder else {
-      throw .invalidPath(url, reason: "it does not end in a file name")
+    if let descriptors {
+      if let file = try ExclusiveFile(locking: descriptors, isForSwitch: isForSwitch, limit: limit) { return file }
+      state.withLock {
+        if $0.descriptors === descriptors { $0.descriptors = nil }
+      }
     }
-    // The sidecar's name, five characters longer, must fit as well.
-    guard name.utf8.count + 5 <= longestName else {
-      throw .invalidPath(url, reason: "its name's \(name.utf8.count) bytes exceed the limit of \(longestName - 5)")
-    }
-    return path
+    let file = try ExclusiveFile(locking: url, within: confinement, isForSwitch: isForSwitch, limit: limit)
+    state.withLock { $0 = State(descriptors: file.descriptors, isUsed: true) }
+    keep()
+    return file
   }
 
-  /// Splits a path into its directory and its last name.
-  static func split(_ path: String) -> (parent: String, name: String) {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
-    let name = String(path[path.utf8.index(after: slash)...])
-    return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+  /// Closes the descriptors, unless they have been used since the last call.
+  ///
+  /// If `isForced` is `true`, closes them in any case.
+  ///
+  /// - Returns: `true` if nothing is open any more.
+  func close(isForced: Bool) -> Bool {
+    // Closed after the lock has been released.
+    var isClosed = isForced
+    state.replace { state -> FileDescriptors? in
+      if !exchange(&state.isUsed, with: false) { isClosed = true }
+      return isClosed ? state.descriptors.take() : nil
+    }
+    return isClosed
   }
 }

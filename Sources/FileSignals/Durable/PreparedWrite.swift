@@ -51,16 +51,16 @@ package final class PreparedWrite {
       stop(because: "commit() was called twice, or before the content was finished")
     }
     if isExclusive, try link() { return }
-    let location = file.place.location
+    let descriptors = file.descriptors
     do {
       // A link that was created since then must stay, but the rename would replace it.
-      _ = try file.place.fileStatus()
+      _ = try descriptors.fileStatus()
     } catch {
       discard()
       throw error
     }
-    guard renameat(file.place.folder.number, location.temporaryName, file.place.directory.number, location.name) == 0
-    else {
+    let (folder, directory) = (descriptors.folder.number, descriptors.directory.number)
+    guard renameat(folder, descriptors.temporaryName, directory, descriptors.name) == 0 else {
       let error = failure(errno, "replace")
       discard()
       throw error
@@ -72,18 +72,18 @@ package final class PreparedWrite {
   ///
   /// A plain "not found" would be misleading.
   private func failure(_ errno: CInt, _ operation: String) -> DurableFileError {
-    let location = file.place.location
-    guard errno == ENOENT else { return DurableFileError(errno, operation, location.url) }
-    guard file.place.directory.status?.isLinked == true else {
-      return .directoryNotFound(URL(fileURLWithPath: location.directory, isDirectory: true))
+    let descriptors = file.descriptors
+    guard errno == ENOENT else { return DurableFileError(errno, operation, descriptors.url) }
+    guard file.descriptors.directory.status?.isLinked == true else {
+      return .directoryNotFound(URL(fileURLWithPath: descriptors.directoryPath, isDirectory: true))
     }
     return .system(operation: "rename", path: temporaryURL.path, errno: errno)
   }
 
   /// The location of the temporary file, for errors.
   private var temporaryURL: URL {
-    let location = file.place.location
-    let path = "\(location.directory)/\(FileLocation.sharedFolder)/\(location.temporaryName)"
+    let descriptors = file.descriptors
+    let path = "\(descriptors.directoryPath)/\(FileLocation.sharedFolder)/\(descriptors.temporaryName)"
     return URL(fileURLWithPath: path, isDirectory: false)
   }
 
@@ -91,9 +91,9 @@ package final class PreparedWrite {
   ///
   /// - Returns: `false` if the file system does not support hard links and the name does not exist.
   private func link() throws(DurableFileError) -> Bool {
-    let location = file.place.location
-    let (folder, directory) = (file.place.folder.number, file.place.directory.number)
-    if linkat(folder, location.temporaryName, directory, location.name, 0) == 0 {
+    let descriptors = file.descriptors
+    let (folder, directory) = (file.descriptors.folder.number, file.descriptors.directory.number)
+    if linkat(folder, descriptors.temporaryName, directory, descriptors.name, 0) == 0 {
       // Removes the temporary name.
       discard()
       return true
@@ -104,10 +104,10 @@ package final class PreparedWrite {
     case EPERM, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS:
       // The remaining check leaves a small window for programs that do not lock.
       do throws(DurableFileError) {
-        guard try file.place.fileStatus() != nil else { return false }
-        error = .alreadyExists(location.url)
+        guard try file.descriptors.fileStatus() != nil else { return false }
+        error = .alreadyExists(descriptors.url)
       } catch .notARegularFile {
-        error = .alreadyExists(location.url)
+        error = .alreadyExists(descriptors.url)
       } catch let unknown {
         error = unknown
       }
@@ -121,16 +121,16 @@ package final class PreparedWrite {
   package func discard() {
     guard isPending else { return }
     isPending = false
-    unlinkat(file.place.folder.number, file.place.location.temporaryName, 0)
+    unlinkat(file.descriptors.folder.number, file.descriptors.temporaryName, 0)
   }
 
   private func open(mode: UInt16?) throws(DurableFileError) {
-    let location = file.place.location
-    let old = try file.place.fileStatus()
+    let descriptors = file.descriptors
+    let old = try file.descriptors.fileStatus()
     let temporary = try openTemporary()
     let number = temporary.number
     guard let new = temporary.status else {
-      throw DurableFileError(errno, "inspect a temporary file for", location.url)
+      throw DurableFileError(errno, "inspect a temporary file for", descriptors.url)
     }
     if let old {
       // Owner and group are kept if the system allows it. Otherwise the file gets this process's owner, as with every
@@ -138,11 +138,11 @@ package final class PreparedWrite {
       let isOurs = (old.owner, old.group) == (new.owner, new.group)
       if !isOurs, fchown(number, old.owner, old.group) != 0 { _ = fchown(number, .max, old.group) }
     } else {
-      inheritOwner(number, from: file.place.directory.status)
+      inheritOwner(number, from: file.descriptors.directory.status)
     }
     let permissions = mode ?? old?.permissions ?? 0o600
     guard permissions == new.permissions || fchmod(number, mode_t(permissions)) == 0 else {
-      throw DurableFileError(errno, "set the mode of", location.url)
+      throw DurableFileError(errno, "set the mode of", descriptors.url)
     }
     self.temporary = consume temporary
   }
@@ -151,7 +151,7 @@ package final class PreparedWrite {
   package func append(_ bytes: UnsafeRawBufferPointer) throws(DurableFileError) {
     guard let number = temporary?.number else { stop(because: "append(_:) was called after finish(durability:)") }
     guard writeAll(bytes, to: number, after: count) == bytes.count else {
-      throw DurableFileError(errno, "write", file.place.location.url)
+      throw DurableFileError(errno, "write", file.descriptors.url)
     }
     count += bytes.count
   }
@@ -159,7 +159,7 @@ package final class PreparedWrite {
   /// Ends content that was written in pieces, which can then be put in place.
   package func finish(durability: Durability) throws(DurableFileError) {
     guard let temporary = temporary.take() else { stop(because: "finish(durability:) was called twice") }
-    let url = file.place.location.url
+    let url = file.descriptors.url
     if durability == .storage { try Self.synchronize(temporary.number, of: url) }
     // A file system may report only now that it could not store the data.
     guard temporary.close() == 0 else { throw DurableFileError(errno, "write", url) }
@@ -167,8 +167,8 @@ package final class PreparedWrite {
 
   /// Creates the temporary file, replacing one that a killed writer may have left.
   private func openTemporary() throws(DurableFileError) -> Descriptor {
-    let name = file.place.location.temporaryName
-    let folder = file.place.folder.number
+    let name = file.descriptors.temporaryName
+    let folder = file.descriptors.folder.number
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     var number = uninterrupted { openat(folder, name, flags, 0o600) }
     if number < 0, errno == EEXIST {
@@ -180,7 +180,7 @@ package final class PreparedWrite {
     if failure == EEXIST, let kind = FileStatus.ifReadable(path: name, relativeTo: folder, followsLinks: false)?.kind {
       throw .notARegularFile(temporaryURL, kind: kind.rawValue)
     }
-    throw DurableFileError(failure, "create a temporary file for", file.place.location.url)
+    throw DurableFileError(failure, "create a temporary file for", file.descriptors.url)
   }
 
   /// Waits until the content of an open file is on the disk.

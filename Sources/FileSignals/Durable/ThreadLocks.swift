@@ -12,12 +12,12 @@ final class ThreadLocks: Sendable {
   /// The lock of one file.
   final class Turn: Sendable {
     let lock = OwnedLock()
-    let place: FilePlace
+    let descriptors: FileDescriptors
     /// The part of this process in the lock between processes.
     private let use = Atomic(LockUse.none)
 
-    init(_ place: FilePlace) {
-      self.place = place
+    init(_ descriptors: FileDescriptors) {
+      self.descriptors = descriptors
     }
 
     /// Records the part of this process in the lock between processes; see ``DirectoryRules/areSetNow``.
@@ -26,7 +26,7 @@ final class ThreadLocks: Sendable {
     /// Returns the part of this process in the lock between processes of a file, if the file is in a directory.
     func use(in directory: String) -> LockUse {
       let use = use.load(ordering: .sequentiallyConsistent)
-      return use != .none && DirectoryPaths(of: place.location.url).areIn(directory) ? use : .none
+      return use != .none && DirectoryPaths(of: descriptors.url).areIn(directory) ? use : .none
     }
   }
 
@@ -53,15 +53,15 @@ final class ThreadLocks: Sendable {
   /// Waits for the lock of a file and acquires it, unless this thread already holds it.
   ///
   /// - Parameters:
-  ///   - place: The file.
+  ///   - descriptors: The open files.
   ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched. The
   ///     lock is then released with the switch.
   ///   - waits: A Boolean value that determines whether to wait for another thread that holds the lock.
   /// - Returns: The result.
-  func acquire(_ place: FilePlace, isForSwitch: Bool = false, waits: Bool = true) -> Acquisition {
-    let file = place.key
+  func acquire(_ descriptors: FileDescriptors, isForSwitch: Bool = false, waits: Bool = true) -> Acquisition {
+    let file = descriptors.key
     let (turn, refusal) = entries.withLock { entries -> (Turn, Acquisition?) in
-      var entry = entries[file] ?? Entry(turn: Turn(place))
+      var entry = entries[file] ?? Entry(turn: Turn(descriptors))
       if entry.turn.lock.isHeldByThisThread {
         return (entry.turn, isForSwitch && entry.isForSwitch ? .joined : .refused)
       }
@@ -80,7 +80,7 @@ final class ThreadLocks: Sendable {
 
   /// Returns the files in a directory whose locks between processes are held or sought.
   func used(in directory: String) -> [(URL, LockUse)] {
-    turns.map { ($0.place.location.url, $0.use(in: directory)) }.filter { $0.1 != .none }
+    turns.map { ($0.descriptors.url, $0.use(in: directory)) }.filter { $0.1 != .none }
   }
 
   /// Returns a Boolean value that indicates whether the calling thread holds a lock in a directory, besides a given one.

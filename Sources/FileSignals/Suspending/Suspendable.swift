@@ -38,7 +38,7 @@ extension Suspendable {
 }
 
 /// The order in which objects are resumed.
-package enum SuspensionStage: Int, Sendable, CaseIterable {
+package enum SuspensionStage: Int, Sendable, Comparable, CaseIterable {
   /// Objects that determine the contents of a directory for all others.
   case roots
 
@@ -49,4 +49,6 @@ package enum SuspensionStage: Int, Sendable, CaseIterable {
   ///
   /// Their other methods are not called, and ``Suspendable/resumeAfterSuspension()`` must not block.
   case readers
+
+  package static func < (first: SuspensionStage, second: SuspensionStage) -> Bool { first.rawValue < second.rawValue }
 }

@@ -6,17 +6,14 @@ package import Signals
 package final class Suspensions: Sendable {
   package static let shared = Suspensions()
 
-  private struct Entry {
+  private struct Use {
     let url: URL
-    let stage: SuspensionStage
-    weak let member: (any Suspendable)?
     /// The queue on which the member's methods run, one after another.
     var queue: DispatchQueue?
   }
 
   private struct State {
-    var entries: [Int: Entry] = [:]
-    var lastNumber = 0
+    var members = WeakMembers<any Suspendable, SuspensionStage, Use>()
     var stepHook: @Sendable (SuspensionStep) -> Void = { _ in }
   }
 
@@ -42,13 +39,9 @@ package final class Suspensions: Sendable {
   ///   - url: The file or directory that it uses.
   /// - Returns: A token that removes the object when it is cancelled or released.
   package func add(_ member: any Suspendable, at url: URL) -> SignalSubscription {
-    let entry = Entry(url: url, stage: member.suspensionStage, member: member)
-    let number = state.withLock { state in
-      state.lastNumber += 1
-      state.entries[state.lastNumber] = entry
-      return state.lastNumber
-    }
-    return SignalSubscription { [self] in state.replace { $0.entries.removeValue(forKey: number) } }
+    let stage = member.suspensionStage
+    let number = state.withLock { $0.members.add(in: stage, Use(url: url)) { [weak member] in member } }
+    return SignalSubscription { [self] in state.replace { $0.members.remove(number) } }
   }
 
   // MARK: Suspending
@@ -149,9 +142,9 @@ package final class Suspensions: Sendable {
   /// - Complexity: O(*n*) in the number of objects of the process.
   package func members<Kind>(of type: Kind.Type, in directory: URL) -> [Kind] {
     let path = directory.path
-    return state.withLock { $0.entries }.sorted { $0.key < $1.key }.compactMap { _, entry in
-      guard DirectoryPaths(of: entry.url).areIn(path) else { return nil }
-      return entry.member as? Kind
+    return state.withLock { $0.members.entries }.sorted { $0.number < $1.number }.compactMap { entry in
+      guard DirectoryPaths(of: entry.detail.url).areIn(path) else { return nil }
+      return entry.member() as? Kind
     }
   }
 
@@ -164,12 +157,12 @@ package final class Suspensions: Sendable {
   /// Returns the members in a directory that hold locks or, if a stage is given, the members of that stage.
   private func members(in directory: String, _ stage: SuspensionStage? = nil) -> [Member] {
     let all = state.withLock { state in
-      state.entries.filter { stage == nil ? $0.value.stage != .readers : $0.value.stage == stage }
+      state.members.entries.filter { stage == nil ? $0.stage != .readers : $0.stage == stage }
     }
-    let inside = all.sorted { $0.key < $1.key }.filter { DirectoryPaths(of: $0.value.url).areIn(directory) }
-    return inside.compactMap { number, entry in
-      guard let member = entry.member else { return nil }
-      return Member(url: entry.url, member: member, queue: entry.stage == .readers ? nil : queue(of: number))
+    return all.filter { DirectoryPaths(of: $0.detail.url).areIn(directory) }.compactMap { entry in
+      guard let member = entry.member() else { return nil }
+      let queue = entry.stage == .readers ? nil : queue(of: entry.number)
+      return Member(url: entry.detail.url, member: member, queue: queue)
     }
   }
 
@@ -178,9 +171,9 @@ package final class Suspensions: Sendable {
   /// Dispatch creates a thread for a serial queue even if all others block.
   private func queue(of number: Int) -> DispatchQueue {
     state.withLock { state in
-      if let queue = state.entries[number]?.queue { return queue }
+      if let queue = state.members[number]?.queue { return queue }
       let queue = DispatchQueue(label: "org.signals.suspending", qos: .userInitiated)
-      state.entries[number]?.queue = queue
+      state.members[number]?.queue = queue
       return queue
     }
   }

@@ -70,7 +70,7 @@ public final class FileTweakProvider: TweakProvider {
     url: URL, isLive: Bool = true, isOptional: Bool = false, polling: WatchPolling = .automatic
   ) throws(TweakError) {
     try self.init(url: url, isLive: isLive, isOptional: isOptional) { format throws(AppGroupsFileError) in
-      try AppGroupsFile(url: url, initialValue: TweakFile(), format: format, polling: polling)
+      try AppGroupsFile(url: url, initialValue: TweakFile(), format: format, options: .init(polling: polling))
     }
   }
 

@@ -24,13 +24,14 @@ struct InjectedChangesTests {
   private func file(_ changes: any ChangeSource) throws -> AppGroupsFile<Int> {
     AppGroupsFile(
       try SharedFileEngine(
-        location: SharedFileLocation(url: url), initialValue: 0, format: .json, durability: .process,
-        maximumSize: 1 << 20, polling: .automatic, isCreating: false, changes: changes))
+        location: FileLocation(anywhere: url), initialValue: 0, format: .json, options: .init(maximumSize: 1 << 20),
+        isCreating: false, changes: changes))
   }
 
   private func suite(_ changes: any ChangeSource) throws -> AppGroupsSuite {
     try AppGroupsSuite(
-      SharedFileLocation(url: url), .process, 1 << 20, .automatic, isCreating: false, changes: changes)
+      FileLocation(anywhere: url), .init(durability: .process, maximumSize: 1 << 20), isCreating: false,
+      changes: changes)
   }
 
   @Test
@@ -179,8 +180,8 @@ struct InjectedChangesTests {
     do {
       let file = try AppGroupsFile(
         SharedFileEngine(
-          location: SharedFileLocation(url: url), initialValue: [String: Int](), format: .json, durability: .process,
-          maximumSize: 1 << 20, polling: .automatic, isCreating: false, changes: changes))
+          location: FileLocation(anywhere: url), initialValue: [String: Int](), format: .json,
+          options: .init(maximumSize: 1 << 20), isCreating: false, changes: changes))
       let suite = try suite(changes)
       #expect(await changes.subscriptions().map(\.description) == ["sink", "sink"])
       withExtendedLifetime((file, suite)) {}

@@ -118,15 +118,15 @@ struct KeptDescriptorTests {
       // A file object is unsuitable: it may still be reading its own write on another thread, and be released only
       // there.
       do {
-        let access = FileAccess(fixture.container.containerURL.appending(path: "counter.json"))
+        let location = FileLocation(fixture.container.containerURL.appending(path: "counter.json"))
         // On a busy machine, an unused descriptor may be closed before this check.
         var attempts = 0
         repeat {
-          try access.lockAnew().unlock()
+          try location.lock().unlock()
           attempts += 1
         } while try openDescriptors().isEmpty && attempts < 100
         #expect(attempts < 100)
-        withExtendedLifetime(access) {}
+        withExtendedLifetime(location) {}
       }
       #expect(try openDescriptors().isEmpty)
     }

@@ -112,7 +112,8 @@ struct LinkTests {
 
   @Test func `a polled file is reread and compared byte by byte`() async throws {
     let file = try AppGroupsFile(
-      name: "polled.json", initialValue: 1, container: fixture.container, polling: .always(every: .milliseconds(20)))
+      name: "polled.json", initialValue: 1, container: fixture.container,
+      options: .init(polling: .always(every: .milliseconds(20))))
     #expect(file.health.value == .polling(every: .milliseconds(20), because: .requested))
     let values = file.recorded()
     for value in 2...9 {

@@ -55,8 +55,8 @@ struct ScopedFileTests {
   func `bad content with a pending retry is not forgotten during a pause`(text: String) async throws {
     let scope = Scope(root: directory.url)
     let engine = try SharedFileEngine(
-      location: SharedFileLocation(name: "text", scope: scope), initialValue: "good", format: format(text.isEmpty),
-      durability: .process, maximumSize: .max, polling: .automatic, isCreating: true, scope: scope)
+      location: FileLocation(name: "text", scope: scope), initialValue: "good", format: format(text.isEmpty),
+      options: .init(maximumSize: .max), isCreating: true, scope: scope)
     let (values, failures) = (engine.value.recorded(), engine.failures.recorded())
     try await onThread {
       try engine.queue.sync {

@@ -65,7 +65,7 @@ struct SizeLimitTests {
   @Test
   func `a value that is too large is rejected, and nothing is lost`() async throws {
     let file = try AppGroupsFile(
-      name: "text", initialValue: "old", container: fixture.container, format: .text, maximumSize: 1000)
+      name: "text", initialValue: "old", container: fixture.container, format: .text, options: .init(maximumSize: 1000))
     let values = file.recorded()
     let (longest, longer) = (String(repeating: "x", count: 1000), String(repeating: "y", count: 1001))
     let failure = AppGroupsFileError.valueTooLarge(file.url, size: 1001, limit: 1000)
@@ -77,7 +77,8 @@ struct SizeLimitTests {
     #expect(file.status.value == .current)
     #expect(throws: AppGroupsFileError.self) {
       try AppGroupsFile(
-        name: "other", initialValue: longer, container: fixture.container, format: .text, maximumSize: 1000)
+        name: "other", initialValue: longer, container: fixture.container, format: .text,
+        options: .init(maximumSize: 1000))
     }
     #expect(try fixture.contents(of: fixture.files) == [".shared", "text"])
   }
@@ -85,7 +86,7 @@ struct SizeLimitTests {
   @Test
   func `a suite that is too large is not read, and no suite becomes too large`() async throws {
     let suite = try AppGroupsSuite(
-      name: "suite.json", container: fixture.container, durability: .process, maximumSize: 1000)
+      name: "suite.json", container: fixture.container, options: .init(durability: .process, maximumSize: 1000))
     try await suite.set("small", forKey: "text")
     let text = String(repeating: "x", count: 1000)
     let error = #expect(throws: AppGroupsFileError.self) { try suite.set(text, forKey: "other") }
@@ -104,7 +105,7 @@ struct SizeLimitTests {
   func `a file opened by its URL has a limit as well`() throws {
     let url = fixture.directory.file("text")
     try Data("12345".utf8).write(to: url)
-    let file = try AppGroupsFile(url: url, initialValue: "", format: .text, maximumSize: 4)
+    let file = try AppGroupsFile(url: url, initialValue: "", format: .text, options: .init(maximumSize: 4))
     #expect(file.status.value.failure == .contentTooLarge(url, size: 5, limit: 4))
     #expect(throws: AppGroupsFileError.valueTooLarge(url, size: 5, limit: 4)) { try file.write("abcde") }
     try file.write("abcd")

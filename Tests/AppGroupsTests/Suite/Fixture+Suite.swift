@@ -5,7 +5,7 @@ import TestSupport
 extension Fixture {
   /// A suite in the container, without syncing to the disk, which is slow and proves nothing here.
   func suite(_ name: String = "suite.json") throws -> AppGroupsSuite {
-    try AppGroupsSuite(name: name, container: container, durability: .process)
+    try AppGroupsSuite(name: name, container: container, options: .init(durability: .process))
   }
 
   /// Starts a process that uses the suite.

@@ -134,7 +134,7 @@ struct SuiteBadContentTests {
   @Test
   func `the last good value stands after a switch, even if all values were removed before it was set`() async throws {
     let scope = Scope(root: fixture.directory.url.appending(path: "root"))
-    let suite = try AppGroupsSuite(name: "suite.json", scope: scope, durability: .process)
+    let suite = try AppGroupsSuite(name: "suite.json", scope: scope, options: .init(durability: .process))
     let size = suite.preference("size", default: 10)
     try scope.switchContents {}
     try await suite.update { contents in

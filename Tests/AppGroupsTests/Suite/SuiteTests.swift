@@ -188,7 +188,7 @@ struct SuiteTests {
   @Test
   func `a suite opens any file by its URL, and creates none`() throws {
     let url = fixture.directory.file("elsewhere.json")
-    let suite = try AppGroupsSuite(url: url, durability: .process)
+    let suite = try AppGroupsSuite(url: url, options: .init(durability: .process))
     #expect(suite.status.value == .missing)
     #expect(!FileManager.default.fileExists(atPath: url.path))
     try suite.set(1, forKey: "one")

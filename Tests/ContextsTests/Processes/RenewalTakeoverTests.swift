@@ -33,7 +33,7 @@ struct RenewalTakeoverTests {
     return lock
   }
 
-  private func busyPlace() async throws -> FilePlace {
+  private func busyPlace() async throws -> FileDescriptors {
     guard case .busy(let place) = try await RenewalLock.acquire(on: lockURL, within: .zero) else {
       throw ContextError.sessionEnded
     }
@@ -41,7 +41,7 @@ struct RenewalTakeoverTests {
   }
 
   private func takeOver(
-    _ session: StoredSession<Account>, _ place: FilePlace, known: RenewalClaim? = nil, repeats: Bool = false
+    _ session: StoredSession<Account>, _ place: FileDescriptors, known: RenewalClaim? = nil, repeats: Bool = false
   ) -> String {
     switch vault.takeOverRenewal(of: session, from: place, known: known, acceptsTokenReuse: repeats) {
     case .broken: "broken"

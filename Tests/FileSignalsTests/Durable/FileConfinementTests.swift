@@ -23,7 +23,7 @@ struct FileConfinementTests {
 
   private func read(_ path: String) throws -> String {
     let confinement = FileConfinement(to: root, except: root.appending(path: "closed"))
-    let access = FileAccess(URL(filePath: "\(root.path)/\(path)"), within: confinement)
+    let access = FileLocation(URL(filePath: "\(root.path)/\(path)"), within: confinement)
     return String(decoding: try access.read(limit: 100), as: UTF8.self)
   }
 

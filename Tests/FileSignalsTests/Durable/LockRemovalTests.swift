@@ -119,7 +119,7 @@ import Testing
       #expect(try !place.isCurrent)
       // The second call must not break the lock of another holder.
       try place.breakLock()
-      #expect(try exclusive.place.isCurrent)
+      #expect(try exclusive.descriptors.isCurrent)
       exclusive.unlock()
     }
     peer.signal(SIGCONT)

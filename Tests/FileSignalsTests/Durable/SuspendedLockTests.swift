@@ -71,8 +71,8 @@ struct SuspendedLockTests {
   }
 
   @Test func `are free if threads update a file`() async throws {
-    let location = try FileLocation(named: url)
-    try await suspend(location.lockURL.path) { [url] in
+    let lock = url.deletingLastPathComponent().appending(path: ".shared/\(url.lastPathComponent).lock")
+    try await suspend(lock.path) { [url] in
       let file = try ExclusiveFile(locking: url)
       file.unlock()
     }

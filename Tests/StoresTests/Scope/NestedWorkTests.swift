@@ -33,7 +33,7 @@ struct NestedWorkTests {
   }
 
   private func file(_ name: String) throws -> AppGroupsFile<Int> {
-    try AppGroupsFile(name: name, initialValue: 0, scope: fixture.scope, durability: .process)
+    try AppGroupsFile(name: name, initialValue: 0, scope: fixture.scope, options: .init(durability: .process))
   }
 
   /// The number in a file of the contents that were switched away.

@@ -26,8 +26,8 @@ struct InjectedChangesTests {
       [changes] format throws(AppGroupsFileError) in
       AppGroupsFile(
         try SharedFileEngine(
-          location: SharedFileLocation(url: url), initialValue: TweakFile(), format: format, durability: .process,
-          maximumSize: 1 << 20, polling: .automatic, isCreating: false, changes: changes))
+          location: FileLocation(anywhere: url), initialValue: TweakFile(), format: format,
+          options: .init(maximumSize: 1 << 20), isCreating: false, changes: changes))
     }
   }
 

@@ -23,7 +23,8 @@ struct Fixture {
 
   func suite(_ name: String = "overrides.json") throws -> AppGroupsSuite {
     try AppGroupsSuite(
-      name: name, container: AppGroupsContainer(directory: directory.url.appending(path: "group")), durability: .process
+      name: name, container: AppGroupsContainer(directory: directory.url.appending(path: "group")),
+      options: .init(durability: .process)
     )
   }
 

@@ -28,7 +28,8 @@ let fileObjects = [
       let files = try (0..<count).map { number in
         let container = try AppGroupsContainer(directory: directory.file("\(number / 10)"))
         let file = try AppGroupsFile(
-          name: "\(number).json", initialValue: Payload(count: 0), container: container, durability: .process)
+          name: "\(number).json", initialValue: Payload(count: 0), container: container,
+          options: .init(durability: .process))
         return (file, file.sink { _ in })
       }
       return Kept((directory, files))

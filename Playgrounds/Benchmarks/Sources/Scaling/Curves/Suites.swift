@@ -11,7 +11,8 @@ let suiteCurves = [
       .init("Signals") { size in
         let directory = try TemporaryDirectory(isInMemory: true)
         let suite = try AppGroupsSuite(
-          name: "suite.json", container: AppGroupsContainer(directory: directory.url), durability: .process)
+          name: "suite.json", container: AppGroupsContainer(directory: directory.url),
+          options: .init(durability: .process))
         try suite.update { contents in
           for number in 0..<size { try contents.set(number, forKey: "key \(number)") }
         }

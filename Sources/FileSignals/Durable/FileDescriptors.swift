@@ -1,31 +1,47 @@
 import CLibrary
-import Foundation
+package import Foundation
 
-/// The open files that are needed to lock and replace a file: its directory, the folder next to it, and the sidecar.
-package final class FilePlace: Sendable {
-  let location: FileLocation
+/// The open directory of a file, the folder next to the file, and the lock in that folder.
+///
+/// With them, a file is locked and replaced wherever its directory is moved.
+package final class FileDescriptors: Sendable {
   let directory: Descriptor
   let folder: Descriptor
   let sidecar: FileLock
+
+  /// The requested URL, which errors report.
+  package let url: URL
+
+  /// The path of the directory after symbolic links of the file have been resolved; others may remain in it.
+  let directoryPath: String
+
+  /// The file's name in the directory; the file need not exist.
+  let name: String
+
+  let lockName: String
+  let temporaryName: String
+
+  /// The path of the sidecar, relative to the directory.
+  let lockPath: String
 
   /// The sidecar's identity, by which the threads of this process exclude each other.
   var key: FileIdentity { sidecar.identity }
 
   private let directoryIdentity: FileIdentity
-
+  private let resolved: FileLocation.Resolved
   private let confinement: FileConfinement?
 
   /// The path by which the directory was opened; `nil` if the directory is used wherever it is moved.
-  private let directoryPath: String?
+  private let openedPath: String?
 
   /// Resolves the file and opens these files.
   ///
   /// The folder and the sidecar are created if they are missing.
   convenience init(_ url: URL, within confinement: FileConfinement?) throws(DurableFileError) {
-    let location = try FileLocation(resolving: url, within: confinement)
-    let opened = try Self.openDirectory(location, within: confinement)
+    let resolved = try FileLocation.resolve(url, within: confinement)
+    let opened = try Self.openDirectory(resolved.directory, for: resolved.name, of: url, within: confinement)
     let path = opened.path
-    try self.init(location, in: opened.directory, path: path, within: confinement)
+    try self.init(url, resolved, in: opened.directory, path: path, within: confinement)
   }
 
   /// Opens the files needed to lock and replace a file in an open directory, which may be moved at any time.
@@ -41,23 +57,32 @@ package final class FilePlace: Sendable {
       let parent = url.deletingLastPathComponent()
       throw errno == ENOENT ? .directoryNotFound(parent) : DurableFileError(errno, "open", parent)
     }
-    try self.init(FileLocation(named: url), in: directory, path: nil, within: nil)
+    let asked = try FileLocation.validPath(of: url)
+    let (parent, name) = FileLocation.split(asked)
+    try self.init(url, (asked, parent, name, false), in: directory, path: nil, within: nil)
   }
 
   private init(
-    _ location: FileLocation, in directory: consuming Descriptor, path: String?, within confinement: FileConfinement?
+    _ url: URL, _ resolved: FileLocation.Resolved, in directory: consuming Descriptor, path: String?,
+    within confinement: FileConfinement?
   ) throws(DurableFileError) {
-    self.location = location
+    self.url = url
+    self.resolved = resolved
+    (directoryPath, name) = (resolved.directory, resolved.name)
+    (lockName, temporaryName) = (name + ".lock", name + ".tmp")
+    lockPath = "\(FileLocation.sharedFolder)/\(lockName)"
     self.confinement = confinement
-    directoryPath = path
+    openedPath = path
     // Before the folder and the sidecar are created, because a suspended process must leave the directory as it is.
-    try DirectoryRules.checkOpen(location.url)
-    folder = try Self.openFolder(of: location, in: directory)
-    sidecar = try Self.openSidecar(of: location, in: folder, directory)
+    try DirectoryRules.checkOpen(url)
+    let folderURL = URL(fileURLWithPath: "\(directoryPath)/\(FileLocation.sharedFolder)", isDirectory: true)
+    folder = try Self.openFolder(folderURL, in: directory, for: url)
+    let lockURL = URL(fileURLWithPath: "\(directoryPath)/\(lockPath)", isDirectory: false)
+    sidecar = try Self.openSidecar(lockName, lockURL, in: folder, directory, for: url)
     guard let directoryStatus = directory.status, let status = sidecar.status else {
-      throw DurableFileError(errno, "inspect the lock of", location.url)
+      throw DurableFileError(errno, "inspect the lock of", url)
     }
-    guard status.kind == .regular else { throw .notARegularFile(location.lockURL, kind: status.kind.rawValue) }
+    guard status.kind == .regular else { throw .notARegularFile(lockURL, kind: status.kind.rawValue) }
     directoryIdentity = directoryStatus.identity
     self.directory = directory
   }
@@ -70,7 +95,7 @@ package final class FilePlace: Sendable {
   /// acquired, the lock belongs to something else.
   package var isCurrent: Bool {
     get throws(DurableFileError) {
-      let isSame = try sidecar.isFile(at: location.lockPath, in: directory.number)
+      let isSame = try sidecar.isFile(at: lockPath, in: directory.number)
       return isSame ? try leadsToDirectory : false
     }
   }
@@ -78,12 +103,12 @@ package final class FilePlace: Sendable {
   /// A Boolean value that indicates whether the file's path still leads to this directory, regardless of the lock.
   var leadsToDirectory: Bool {
     get throws(DurableFileError) {
-      guard let directoryPath else { return directory.status?.isLinked == true }
-      guard try location.stillLeadsToName else { return false }
-      if let confinement, try !confinement.holds(directoryPath, directoryIdentity) { return false }
+      guard let openedPath else { return directory.status?.isLinked == true }
+      guard try FileLocation.leads(resolved, url) else { return false }
+      if let confinement, try !confinement.holds(openedPath, directoryIdentity) { return false }
       // Without a link, the whole path has been checked.
-      if confinement != nil, directoryPath == location.directory { return true }
-      return try FileStatus(path: location.directory)?.identity == directoryIdentity
+      if confinement != nil, openedPath == directoryPath { return true }
+      return try FileStatus(path: directoryPath)?.identity == directoryIdentity
     }
   }
 
@@ -92,21 +117,19 @@ package final class FilePlace: Sendable {
   /// - Throws: ``DurableFileError`` if the status cannot be read, or if something else, such as a link, has replaced the
   ///   file since the path was resolved.
   func fileStatus() throws(DurableFileError) -> FileStatus? {
-    let status = try FileStatus(
-      path: location.name, relativeTo: directory.number, followsLinks: false, of: location.url)
+    let status = try FileStatus(path: name, relativeTo: directory.number, followsLinks: false, of: url)
     guard let status else { return nil }
-    guard status.kind == .regular else { throw .notARegularFile(location.url, kind: status.kind.rawValue) }
+    guard status.kind == .regular else { throw .notARegularFile(url, kind: status.kind.rawValue) }
     return status
   }
 
   // MARK: Opening
 
   private static func openDirectory(
-    _ location: FileLocation, within confinement: FileConfinement?
+    _ path: String, for name: String, of url: URL, within confinement: FileConfinement?
   ) throws(DurableFileError) -> FileConfinement.Opened {
-    let path = location.directory
     if let confinement {
-      if let opened = try confinement.open(path, for: location.name, of: location.url) { return opened }
+      if let opened = try confinement.open(path, for: name, of: url) { return opened }
     } else {
       let number = uninterrupted { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
       if let directory = Descriptor(number) { return FileConfinement.Opened(directory: directory, path: path) }
@@ -119,56 +142,50 @@ package final class FilePlace: Sendable {
   ///
   /// A link in its place is not followed.
   private static func openFolder(
-    of location: FileLocation, in directory: borrowing Descriptor
+    _ folderURL: URL, in directory: borrowing Descriptor, for url: URL
   ) throws(DurableFileError) -> Descriptor {
     let parent = directory.number
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     // Another process may remove the folder directly after it was created, although this package never does.
-    let owner = directory.number
-    let folder = try FileLock.waiting.repeating(within: DirectoryRules.patience(for: location.url)) {
+    let folder = try FileLock.waiting.repeating(within: DirectoryRules.patience(for: url)) {
       () throws(DurableFileError) -> Descriptor? in
       if let folder = Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) }) { return folder }
-      guard errno == ENOENT else { throw folderFailure(errno, location, parent) }
+      guard errno == ENOENT else { throw folderFailure(errno, folderURL, parent) }
       if mkdirat(parent, FileLocation.sharedFolder, 0o700) == 0 {
         let made = Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) })
-        if let made { inheritOwner(made.number, from: FileStatus(descriptor: owner)) }
+        if let made { inheritOwner(made.number, from: FileStatus(descriptor: parent)) }
       } else if errno != EEXIST {
-        let directoryURL = URL(fileURLWithPath: location.directory, isDirectory: true)
-        throw errno == ENOENT ? .directoryNotFound(directoryURL) : DurableFileError(errno, "create", location.folderURL)
+        throw errno == ENOENT
+          ? .directoryNotFound(folderURL.deletingLastPathComponent()) : DurableFileError(errno, "create", folderURL)
       }
       return Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) })
     }
-    guard let folder else { throw .system(operation: "create", path: location.folderURL.path, errno: ESTALE) }
+    guard let folder else { throw .system(operation: "create", path: folderURL.path, errno: ESTALE) }
     return folder
   }
 
   /// Returns the error of opening the folder; something else may have its name.
-  private static func folderFailure(_ errno: CInt, _ location: FileLocation, _ parent: CInt) -> DurableFileError {
+  private static func folderFailure(_ errno: CInt, _ folderURL: URL, _ parent: CInt) -> DurableFileError {
     let status = FileStatus.ifReadable(path: FileLocation.sharedFolder, relativeTo: parent, followsLinks: false)
-    guard let kind = status?.kind, kind != .directory else {
-      return DurableFileError(errno, "open", location.folderURL)
-    }
-    return .notADirectory(location.folderURL, kind: kind.rawValue)
+    guard let kind = status?.kind, kind != .directory else { return DurableFileError(errno, "open", folderURL) }
+    return .notADirectory(folderURL, kind: kind.rawValue)
   }
 
   private static func openSidecar(
-    of location: FileLocation, in folder: borrowing Descriptor, _ directory: borrowing Descriptor
+    _ name: String, _ lockURL: URL, in folder: borrowing Descriptor, _ directory: borrowing Descriptor, for url: URL
   ) throws(DurableFileError) -> FileLock {
     let (parent, owner) = (folder.number, directory.number)
     var failure = ENOENT
     var sidecar: FileLock?
-    _ = FileLock.waiting.repeating(within: DirectoryRules.patience(for: location.url)) { () -> Bool? in
-      sidecar = FileLock(
-        location.lockName, in: parent, .createdIfMissing, of: location.url, owner: FileStatus(descriptor: owner))
+    _ = FileLock.waiting.repeating(within: DirectoryRules.patience(for: url)) { () -> Bool? in
+      sidecar = FileLock(name, in: parent, .createdIfMissing, of: url, owner: FileStatus(descriptor: owner))
       if sidecar != nil { return true }
       failure = errno
       return failure == ENOENT ? nil : false
     }
     if let sidecar { return sidecar }
-    let kind = FileStatus.ifReadable(path: location.lockName, relativeTo: parent, followsLinks: false)?.kind
-    if let kind, kind != .regular {
-      throw .notARegularFile(location.lockURL, kind: kind.rawValue)
-    }
-    throw DurableFileError(failure, "create the lock of", location.url)
+    let kind = FileStatus.ifReadable(path: name, relativeTo: parent, followsLinks: false)?.kind
+    if let kind, kind != .regular { throw .notARegularFile(lockURL, kind: kind.rawValue) }
+    throw DurableFileError(failure, "create the lock of", url)
   }
 }
