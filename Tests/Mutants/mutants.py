@@ -81,7 +81,7 @@ MUTANTS = [
          "WHERE sequence > ? ORDER BY sequence LIMIT ?", "WHERE sequence > ? ORDER BY sequence DESC LIMIT ?")),
     Mutant(
         "a position of a share that is written some time after the subscription", r"StoresTests\.ShareAuthorTests",
-        ("Sources/Stores/Share/IncomingChanges.swift", "engine.feed.join()", "engine.feed.begin()")),
+        ("Sources/Stores/Share/DatabaseShare.swift", "engine.feed.join()", "engine.feed.begin()")),
     Mutant(
         "two copies of a database in one folder", r"StoresTests\.BackupRaceTests",
         ("Sources/Stores/Backup/CopyFolder.swift",

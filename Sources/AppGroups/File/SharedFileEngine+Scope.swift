@@ -156,3 +156,12 @@ extension Scope {
       }, body)
   }
 }
+
+/// A shared file holds a lock only during an operation, which a suspension waits for.
+extension SharedFileEngine: Suspendable {
+  var suspensionStage: SuspensionStage { .readers }
+
+  func resumeAfterSuspension() {
+    queue.async { [weak self] in self?.lookNow() }
+  }
+}

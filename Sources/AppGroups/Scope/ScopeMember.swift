@@ -120,3 +120,23 @@ package protocol ScopeOwner: AnyObject, Sendable {
   /// Waits until no process switches the contents, and makes the members show them.
   func follow()
 }
+
+/// The behavior of a live value when the contents of its ``Scope`` are switched.
+public enum ScopePolicy: Sendable, Hashable {
+  /// The value continues with its content in the new contents.
+  case follows
+
+  /// The value is closed: it keeps its last value, and reports an error that says so.
+  ///
+  /// It must be opened again.
+  case closes
+}
+
+/// A shared value that may have been opened in a ``Scope``.
+package protocol ScopedValue {
+  /// The scope in which the value was opened; `nil` if it was opened without one.
+  var scope: Scope? { get }
+}
+
+extension AppGroupsFile: ScopedValue {}
+extension AppGroupsSuite: ScopedValue {}

@@ -75,3 +75,64 @@ final class ScopeMembers: Sendable {
     state.withLock { $0.members.entries.compactMap { $0.member() } }
   }
 }
+
+extension ScopeMembers {
+  /// The longest time to wait for one member while others are held.
+  private static let patience = Duration.milliseconds(20)
+
+  /// Waits for the work of all members in progress, and keeps new work waiting.
+  ///
+  /// Work in progress may itself wait for another member, such as an update of a file inside a transaction of a
+  /// database. So this thread waits as long as necessary only while it holds no member. If another one takes longer
+  /// than a moment, all are let go, and the slow one is held first, as `std::lock` in C++ does.
+  ///
+  /// - Returns: The members by stage, and within a stage in the order in which they were held.
+  /// - Throws: The error of a member that refuses. No member is held then.
+  func hold() throws -> [any ScopeMember] {
+    let (held, refusal) = hold(keepingRefusing: false)
+    if let refusal { throw refusal }
+    return held
+  }
+
+  /// Waits for the work of all members in progress, after a switch that no member can refuse any more.
+  ///
+  /// - Returns: The members, including any that could not be held.
+  func holdAfterSwitch() -> [any ScopeMember] { hold(keepingRefusing: true).held }
+
+  private func hold(keepingRefusing: Bool) -> (held: [any ScopeMember], refusal: (any Error)?) {
+    var first: (any ScopeMember)?
+    while true {
+      var held: [any ScopeMember] = []
+      var slow: (any ScopeMember)?
+      var refusal: (any Error)?
+      let additions = additions
+      for member in order(beginningWith: first) {
+        do {
+          let isHeld = try member.holdForSwitch(within: held.isEmpty ? nil : Self.patience)
+          if !isHeld { slow = member }
+        } catch {
+          if !keepingRefusing { refusal = error }
+        }
+        if slow != nil || refusal != nil { break }
+        held.append(member)
+      }
+      // Work that this thread waited for may have added a member. None is added from here on, because it would be
+      // overlooked.
+      if slow == nil, refusal == nil, close(after: additions) {
+        let ordered = ScopeStage.allCases.flatMap { stage in held.filter { $0.switchStage == stage } }
+        for member in ordered { member.settleForSwitch() }
+        return (ordered, nil)
+      }
+      for member in held { member.letGo() }
+      if let refusal { return ([], refusal) }
+      first = slow
+    }
+  }
+
+  private func order(beginningWith first: (any ScopeMember)?) -> [any ScopeMember] {
+    let all = all
+    // It may have left the scope in the meantime.
+    guard let first, all.contains(where: { $0 === first }) else { return all }
+    return [first] + all.filter { $0 !== first }
+  }
+}

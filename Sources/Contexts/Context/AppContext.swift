@@ -1,3 +1,4 @@
+import AppGroups
 public import Signals
 public import Stores
 
@@ -38,4 +39,24 @@ public final class AppContext<User: SessionUser>: Identifiable, Sendable {
 extension AppContext: Equatable {
   /// Returns whether two contexts are the same object.
   public static func == (left: AppContext, right: AppContext) -> Bool { left === right }
+}
+
+/// The parts of a context that follow the session.
+///
+/// The context's properties keep them alive.
+final class SessionOwner<User: SessionUser>: Sendable {
+  private let engine: SessionEngine<User>
+  private let bell: AppGroupsFile<Int>
+  private let subscriptions: [SignalSubscription]
+  private let follower: SessionFollower<User>?
+
+  init(
+    engine: SessionEngine<User>, bell: AppGroupsFile<Int>, subscriptions: [SignalSubscription],
+    follower: SessionFollower<User>?
+  ) {
+    self.engine = engine
+    self.bell = bell
+    self.subscriptions = subscriptions
+    self.follower = follower
+  }
 }

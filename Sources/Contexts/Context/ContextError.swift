@@ -1,5 +1,6 @@
 import FileSignals
 public import Foundation
+import Stores
 
 /// An error in an operation on a session.
 ///
@@ -198,4 +199,14 @@ extension ContextError: CustomStringConvertible, LocalizedError {
 
   /// The same as ``description``.
   public var errorDescription: String? { description }
+}
+
+extension ContextError {
+  /// Returns a Boolean value that indicates whether an operation failed because this process is suspended.
+  static func isAboutSuspension(_ error: any Error) -> Bool {
+    switch error {
+    case DurableFileError.suspended, DatabaseError.suspended, ContextError.suspended: true
+    default: false
+    }
+  }
 }

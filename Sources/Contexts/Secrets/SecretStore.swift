@@ -1,5 +1,6 @@
 import FileSignals
 public import Foundation
+import Signals
 
 /// A store that keeps secrets, such as tokens, by name.
 ///
@@ -65,4 +66,62 @@ extension SecretStoreError: CustomStringConvertible, LocalizedError {
 
   /// The same as ``description``.
   public var errorDescription: String? { description }
+}
+
+/// The names of secrets, which are unique to an archive within a store.
+enum SecretNames {
+  /// Returns the prefix of the names of all secrets of an archive.
+  ///
+  /// - Parameters:
+  ///   - root: The root of the archive.
+  ///   - location: The place of the archive.
+  ///   - isShared: A Boolean value that indicates whether the store is outside the root, so that other roots may use
+  ///     it.
+  /// - Returns: A string that distinguishes the archive from others. It may change when the root is moved. Names in the
+  ///   archive with the old prefix remain valid.
+  static func prefix(
+    root: URL, location: ContextConfiguration.ArchiveLocation, isShared: Bool
+  ) -> String {
+    var place = isShared ? root.resolvingSymlinksInPath().standardizedFileURL.path : ""
+    if case .file(let url) = location { place += "\n\(url.lastPathComponent)" }
+    return "session-\(SHA256.digest(Array(place.utf8)).prefix(8).hexadecimal)-"
+  }
+}
+
+/// A store of secrets in memory, for tests.
+///
+/// The secrets disappear with the object.
+public final class MemorySecretStore: SecretStore {
+  private let secrets = Guarded<[String: Data]>([:])
+
+  /// Creates an empty store.
+  public init() {}
+
+  /// Reads a secret.
+  public func read(forKey key: String) -> Data? {
+    secrets.withLock { $0[key] }
+  }
+
+  /// Stores a secret.
+  public func write(_ secret: Data, forKey key: String) {
+    secrets.withLock { $0[key] = secret }
+  }
+
+  /// Removes a secret.
+  public func remove(forKey key: String) {
+    secrets.withLock { $0[key] = nil }
+  }
+
+  /// The names of all secrets.
+  public func keys() -> [String] {
+    secrets.withLock { Array($0.keys) }
+  }
+}
+
+extension MemorySecretStore: CustomStringConvertible, CustomReflectable {
+  /// The number of secrets.
+  public var description: String { "MemorySecretStore(\(keys().count) secrets)" }
+
+  /// The names of the secrets.
+  public var customMirror: Mirror { Mirror(self, children: ["keys": keys().sorted()]) }
 }

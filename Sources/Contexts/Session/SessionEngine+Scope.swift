@@ -78,3 +78,13 @@ extension SessionEngine {
     }
   }
 }
+
+/// A session reads its archive again after a suspension, and tries failed writes and renewals again.
+extension SessionEngine: Suspendable {
+  var suspensionStage: SuspensionStage { .readers }
+
+  func resumeAfterSuspension() {
+    look()
+    submit(.wake(isResuming: true))
+  }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import Signals
+import Synchronization
 
 /// The locks of single files that this process holds, such as the lock of a log's consumer.
 ///
@@ -24,4 +25,19 @@ final class HeldLocks: Sendable {
   func used(in directory: String) -> [(URL, LockUse)] {
     locks.withLock { Array($0.values) }.filter { DirectoryPaths(of: $0.url).areIn(directory) }
   }
+}
+
+/// The part of this process in a lock between processes.
+///
+/// A lock is sought before it is asked for. A suspension that finds no lock sought or held therefore knows that this
+/// process gets none.
+enum LockUse: UInt8, AtomicRepresentable {
+  /// This process does not use the lock.
+  case none
+
+  /// A thread is about to acquire the lock, or waits for another process.
+  case sought
+
+  /// A thread holds the lock.
+  case held
 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// An object that takes part in the suspensions of a directory, because it holds a lock there for longer than one
 /// operation, or must read again afterwards.
 ///
@@ -51,4 +53,61 @@ package enum SuspensionStage: Int, Sendable, Comparable, CaseIterable {
   case readers
 
   package static func < (first: SuspensionStage, second: SuspensionStage) -> Bool { first.rawValue < second.rawValue }
+}
+
+/// A step of the suspension of a directory, or of its end.
+package enum SuspensionStep: Sendable {
+  /// Locks for longer than one operation are refused.
+  case preparing
+
+  /// An object is about to end its long work, or has ended it.
+  case endingWork, endedWork
+
+  /// All locks are refused.
+  case suspended
+
+  /// An object is about to release its locks, or has released them.
+  case releasing, released
+
+  /// No lock of this process is held in the directory.
+  case unlocked
+
+  /// Locks are allowed again.
+  case opened
+
+  /// An object is about to continue, or has continued.
+  case resuming, resumed
+}
+
+/// An error in suspending or resuming the work of a process in a directory.
+public enum SuspensionError: Error, Hashable, Sendable {
+  /// The call came from inside an operation in the directory, and would wait for it.
+  case nested(URL)
+
+  /// Work under way in the directory has not ended in time, and still holds locks of the `files`.
+  ///
+  /// New work is refused all the same, and each of the locks is released when its work ends.
+  case stillBusy(URL, files: [String], after: Duration)
+
+  /// Some objects could not continue, for the given reasons; all others continue.
+  case notResumed(URL, reasons: [String])
+}
+
+extension SuspensionError: CustomStringConvertible, LocalizedError {
+  /// A description of the operation, the directory, the cause and the remedy.
+  public var description: String {
+    switch self {
+    case .nested(let url):
+      "Can't suspend \(url.path) inside an update, a transaction or a lock of a file in it. Suspend it after that "
+        + "operation has returned."
+    case .stillBusy(let url, let files, let limit):
+      "Could not suspend \(url.path) within \(limit): work under way still uses \(files.joined(separator: ", ")). New "
+        + "work is refused. Let that work end, and suspend again to wait for it."
+    case .notResumed(let url, let reasons):
+      "Resumed \(url.path), except for: \(reasons.joined(separator: " ")) Remove the cause, and resume again."
+    }
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

@@ -100,3 +100,10 @@ package enum SHA256 {
     return found
   }
 }
+
+extension Sequence<UInt8> {
+  /// The bytes as lowercase hexadecimal digits, two for each byte.
+  package var hexadecimal: String {
+    lazy.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

@@ -26,3 +26,35 @@ extension Database {
     writer.close(reason)
   }
 }
+
+extension Database {
+  /// Changes the database, and overwrites the content that the change deletes or replaces.
+  ///
+  /// When this returns, neither the file nor its write-ahead log contains that content.
+  ///
+  /// It takes longer than `write`. If another connection still reads the old content, it stays in the log until the
+  /// next change or the last close.
+  ///
+  /// - Parameter body: Reads and writes, on this thread.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or ``DatabaseError``; then nothing has changed.
+  @discardableResult
+  package func writeErasing<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+    let result = try write { transaction in
+      // The setting belongs to the connection, which may be a new one each time.
+      try transaction.execute("PRAGMA secure_delete = ON")
+      return try body(transaction)
+    }
+    emptyLog()
+    return result
+  }
+
+  /// Copies the write-ahead log into the file, and empties it, unless another connection needs it.
+  package func emptyLog() {
+    do {
+      _ = try writer.emptyLog()
+    } catch {
+      // The change is committed. A log that cannot be emptied now is emptied with the next change.
+    }
+  }
+}

@@ -36,3 +36,40 @@ public enum DatabaseLocation: Hashable, Sendable {
     }
   }
 }
+
+/// The access of a process to a database.
+public enum DatabaseAccess: Hashable, Sendable {
+  /// The process reads and writes, and creates the file if it is missing.
+  case readWrite
+
+  /// The process only reads, while others write, as in an extension of an application.
+  ///
+  /// Nothing is created, migrated or changed. The two files of the log must exist beside the file, or the directory
+  /// must be writable. The log files that this package writes stay in place.
+  case readOnly
+
+  /// The process only reads, and no process writes, as with a file in an application's bundle.
+  ///
+  /// No lock is taken, and no log is read. If a process writes the file all the same, reads may mix old and new
+  /// content.
+  case immutable
+}
+
+/// The rule for a file that does not match the schema.
+public enum DatabasePolicy: Hashable, Sendable {
+  /// The contents exist nowhere else, so they are never removed.
+  ///
+  /// A file that cannot be opened is an error, and a migration copies the file first.
+  case persistence
+
+  /// The contents can be obtained again.
+  ///
+  /// A file that is damaged, has a newer version, or cannot be migrated is emptied.
+  case cache
+
+  /// Another process creates and migrates the file, and this one opens only a file of its version.
+  ///
+  /// Any other file throws ``SchemaError/notReady(found:expected:)``. Use it in an extension of an application, which the
+  /// system may end at any time, even during a long migration.
+  case guest
+}

@@ -148,3 +148,61 @@ extension Column where Value: ExpressibleByNilLiteral {
   /// A condition that the column has no value, for properties that cannot be compared with `nil`, such as arrays.
   public var isNil: Condition<Model> { Condition(.comparison(reference, .equal, .null)) }
 }
+
+extension Column where Value: SQLiteText {
+  /// Returns a condition that the column matches a pattern.
+  ///
+  /// In the pattern, `%` matches any text, `_` matches one character, and `\` escapes these three characters. ASCII
+  /// letters match regardless of case. `nil` matches no pattern.
+  public func like(_ pattern: String) -> Condition<Model> { Condition(.pattern(reference, pattern)) }
+
+  /// Returns a condition that the column contains a string, compared byte by byte.
+  public func contains(_ text: String) -> Condition<Model> { Condition(.part(reference, text)) }
+
+  /// Returns a condition that the column begins with a string, compared byte by byte, whatever collation it has.
+  ///
+  /// An index of the column makes it fast, unless the column has a collation of your own.
+  public func hasPrefix(_ prefix: String) -> Condition<Model> { Condition(.prefix(reference, prefix)) }
+}
+
+/// A type whose values SQLite stores as text that can be searched.
+///
+/// Columns of such types can be compared with patterns and prefixes in a ``Query``. Your own type can conform if it is
+/// stored as text:
+///
+/// ```swift
+/// import Stores
+///
+/// struct Tag: RawRepresentable, Codable, SQLiteText {
+///   var rawValue: String
+/// }
+///
+/// struct Photo: StoreModel {
+///   static let table = TableSpec("photo")
+///   var id: Int
+///   var tag: Tag
+/// }
+///
+/// print(Photo.where { $0.tag.hasPrefix("sea/") })  // Prints "SELECT * FROM photo WHERE tag GLOB 'sea/*'"
+/// ```
+public protocol SQLiteText: SQLiteConvertible {}
+
+extension String: SQLiteText {}
+extension Optional: SQLiteText where Wrapped: SQLiteText {}
+
+/// The properties of a model as columns, in the closures of a query.
+///
+/// `$0.age` is the column of the property `age`. ``Column`` describes the conditions that it can form.
+@dynamicMemberLookup
+public struct Columns<Model: StoreModel>: Sendable {
+  // Other public members would hide properties of the model with the same name.
+
+  @usableFromInline
+  init() {}
+
+  /// Returns the column of a property.
+  @inlinable
+  public subscript<Value>(dynamicMember keyPath: any KeyPath<Model, Value> & Sendable) -> Column<Model, Value> {
+    Column(KeyPathColumns.reference(to: keyPath))
+  }
+}

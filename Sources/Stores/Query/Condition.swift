@@ -91,3 +91,47 @@ public struct Condition<Model: StoreModel>: Hashable, Sendable {
     Condition(.not(condition.form))
   }
 }
+
+/// The parts of a condition.
+@usableFromInline
+indirect enum ConditionForm: Hashable, Sendable {
+  case comparison(ColumnReference, QueryComparison, SQLiteValue)
+  /// A comparison of two columns.
+  case columns(ColumnReference, QueryComparison, ColumnReference)
+  case membership(ColumnReference, [SQLiteValue])
+  case pattern(ColumnReference, String)
+  case part(ColumnReference, String)
+  case prefix(ColumnReference, String)
+  case all([ConditionForm])
+  case any([ConditionForm])
+  case not(ConditionForm)
+  case sql(String, [SQLiteValue])
+
+  /// The condition that every row satisfies.
+  @usableFromInline static let always = ConditionForm.all([])
+
+  /// Returns the condition that this one and another one hold.
+  @usableFromInline
+  func and(_ other: ConditionForm) -> ConditionForm {
+    if self == .always { return other }
+    if other == .always { return self }
+    if case .all(let conditions) = self { return .all(conditions + [other]) }
+    return .all([self, other])
+  }
+}
+
+/// A comparison of a column with a value.
+public enum QueryComparison: String, Hashable, Sendable, CaseIterable {
+  /// The column equals the value.
+  case equal = "="
+  /// The column differs from the value.
+  case notEqual = "<>"
+  /// The column is less than the value.
+  case less = "<"
+  /// The column is less than the value or equal to it.
+  case lessOrEqual = "<="
+  /// The column is greater than the value.
+  case greater = ">"
+  /// The column is greater than the value or equal to it.
+  case greaterOrEqual = ">="
+}

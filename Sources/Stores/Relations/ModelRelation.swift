@@ -22,3 +22,121 @@ extension BelongsTo: ModelRelation {
     _ = try ModelLayout.of(Child.self)
   }
 }
+
+/// A relation of a model to the row whose key it contains.
+///
+/// ``HasMany`` is the opposite direction, and has an example.
+public struct BelongsTo<Child: StoreModel, Parent: StoreModel>: Sendable {
+  let foreignKey: @Sendable (Child) -> Parent.ID?
+
+  /// Creates a relation.
+  ///
+  /// - Parameter foreignKey: The property that has the parent's key.
+  public init(_ foreignKey: any KeyPath<Child, Parent.ID> & Sendable) {
+    self.foreignKey = { $0[keyPath: foreignKey] }
+  }
+
+  /// Creates a relation to a parent that need not exist.
+  ///
+  /// - Parameter foreignKey: The property that has the parent's key, or `nil`.
+  public init(_ foreignKey: any KeyPath<Child, Parent.ID?> & Sendable) {
+    self.foreignKey = { $0[keyPath: foreignKey] }
+  }
+}
+
+/// A relation of a model to the rows of another one that contain its key.
+///
+/// ```swift
+/// import Stores
+///
+/// struct Author: StoreModel {
+///   static let table = TableSpec("author")
+///   static let books = HasMany<Author, Book>(\.authorID).ordered { $0.title }
+///   static var relations: [any ModelRelation] { [books] }
+///   var id: Int
+///   var name: String
+/// }
+///
+/// struct Book: StoreModel {
+///   static let table = TableSpec("book", indexes: ["authorID"])
+///   static let author = BelongsTo<Book, Author>(\.authorID)
+///   var id: Int
+///   var title: String
+///   var authorID: Int
+/// }
+///
+/// let database = try Database(.memory, schema: Schema(version: 1, models: [Author.self, Book.self]))
+/// try database.write { transaction in
+///   try transaction.put([Author(id: 1, name: "Ada"), Author(id: 2, name: "Bob")])
+///   try transaction.put([Book(id: 1, title: "Engines", authorID: 1), Book(id: 2, title: "Bees", authorID: 1)])
+/// }
+/// try database.read { transaction in
+///   let authors = try transaction.all(Author.ordered { $0.name })
+///   let books = try transaction.all(Author.books, of: authors)
+///   for author in authors { print(author.name, books[author.id, default: []].map(\.title)) }
+/// }
+/// // Prints "Ada ["Bees", "Engines"]"
+/// // Prints "Bob []"
+/// ```
+///
+/// The children of all parents are read by one statement, however many there are. Read several levels one after
+/// another, in one transaction: the children of the first relation are the parents of the next. Index the column with
+/// the key.
+///
+/// The properties must be columns, as ``Column`` describes. If the model lists the relation in
+/// ``StoreModel/relations``, they are checked when a database is opened, and otherwise when the relation is read.
+public struct HasMany<Parent: StoreModel, Child: StoreModel>: Sendable {
+  let column: ColumnReference
+  let foreignKey: @Sendable (Child) -> Parent.ID?
+  /// The children of all parents.
+  private(set) var query = Query<Child>()
+  private(set) var maximum: Int?
+
+  /// Creates a relation.
+  ///
+  /// - Parameter foreignKey: The property of the children that has the parent's key.
+  public init(_ foreignKey: any KeyPath<Child, Parent.ID> & Sendable) {
+    column = KeyPathColumns.reference(to: foreignKey)
+    self.foreignKey = { $0[keyPath: foreignKey] }
+  }
+
+  /// Creates a relation to children that need not have a parent.
+  ///
+  /// - Parameter foreignKey: The property of the children that has the parent's key, or `nil`.
+  public init(_ foreignKey: any KeyPath<Child, Parent.ID?> & Sendable) {
+    column = KeyPathColumns.reference(to: foreignKey)
+    self.foreignKey = { $0[keyPath: foreignKey] }
+  }
+
+  /// Returns the relation restricted to children that satisfy a condition.
+  public func `where`(@ConditionBuilder<Child> _ condition: (Columns<Child>) -> Condition<Child>) -> HasMany {
+    var relation = self
+    relation.query = query.where(condition)
+    return relation
+  }
+
+  /// Returns the relation with the children of each parent sorted by a property.
+  ///
+  /// Earlier sort columns take precedence.
+  public func ordered<Value: SQLiteConvertible>(
+    _ direction: QueryDirection = .ascending, _ column: (Columns<Child>) -> Column<Child, Value>
+  ) -> HasMany {
+    var relation = self
+    relation.query = query.ordered(direction, column)
+    return relation
+  }
+
+  /// Returns the relation limited to the first children of each parent; a negative number counts as 0.
+  public func limit(_ count: Int) -> HasMany {
+    var relation = self
+    relation.maximum = max(0, count)
+    return relation
+  }
+
+  /// Returns the query of the children of some parents.
+  func children(of keys: [SQLiteValue]) throws(ModelError) -> Query<Child> {
+    let children = query.where(Condition(.membership(column, keys)))
+    guard let maximum else { return children }
+    return try children.limited(to: maximum, per: column)
+  }
+}

@@ -126,3 +126,82 @@ public final class LiveWindow<Model: StoreModel>: Signal, PropertyConvertible, S
     query.refresh()
   }
 }
+
+extension Database {
+  /// Returns a part of the rows of a query, which can be moved and follows changes.
+  ///
+  /// ``LiveWindow`` has an example.
+  ///
+  /// - Parameters:
+  ///   - query: The query, without a limit and an offset. Without an order, the rows are sorted by key.
+  ///   - size: The number of rows, at least 1.
+  ///   - scheduling: The time and place of the first read.
+  /// - Returns: The window, which shows the first rows; nothing is read until it is subscribed to.
+  public func window<Model: StoreModel & Equatable>(
+    over query: Query<Model>, size: Int, scheduling: LiveQueryScheduling = .immediate
+  ) -> LiveWindow<Model> {
+    LiveWindow(self, query, size: size, scheduling: scheduling, isSame: ==)
+  }
+
+  /// Returns a part of the rows of a query, which can be moved and follows changes.
+  ///
+  /// A page of models that are not `Equatable` is sent after each change of the table, even if it is equal.
+  ///
+  /// - Parameters:
+  ///   - query: The query, without a limit and an offset. Without an order, the rows are sorted by key.
+  ///   - size: The number of rows, at least 1.
+  ///   - scheduling: The time and place of the first read.
+  /// - Returns: The window, which shows the first rows; nothing is read until it is subscribed to.
+  @_disfavoredOverload
+  public func window<Model: StoreModel>(
+    over query: Query<Model>, size: Int, scheduling: LiveQueryScheduling = .immediate
+  ) -> LiveWindow<Model> {
+    LiveWindow(self, query, size: size, scheduling: scheduling, isSame: { _, _ in false })
+  }
+}
+
+/// The rows that a ``LiveWindow`` shows.
+public struct WindowPage<Model: StoreModel>: Sendable {
+  /// The rows, in the order of the query.
+  public let rows: [Model]
+
+  /// A Boolean value that indicates whether the query has rows before these.
+  public let hasPrevious: Bool
+
+  /// A Boolean value that indicates whether the query has rows after these.
+  public let hasNext: Bool
+
+  /// Creates a page, by default one without rows.
+  public init(rows: [Model] = [], hasPrevious: Bool = false, hasNext: Bool = false) {
+    self.rows = rows
+    self.hasPrevious = hasPrevious
+    self.hasNext = hasNext
+  }
+}
+
+extension WindowPage: Equatable where Model: Equatable {}
+
+/// The position of a window, which moves and reads change.
+final class WindowState: Sendable {
+  private let position = Guarded(WindowPosition())
+
+  func move(_ body: (inout WindowPosition) -> Void) {
+    position.withLock { body(&$0) }
+  }
+
+  /// Reads the page at the position.
+  func page<Model: StoreModel>(
+    of query: Query<Model>, size: Int, on connection: SQLiteConnection
+  ) throws(DatabaseError) -> WindowPage<Model> {
+    let wanted = position.withLock { $0 }
+    let seek = try connection.naming { () throws(ModelError) in try WindowSeek(query) }
+    let read = WindowRead(seek: seek, size: size, connection: connection)
+    let (page, place) = try read.page(at: wanted)
+    position.withLock { position in
+      // If the window has moved in the meantime, the next read begins at the same place as this one.
+      guard position.moves == wanted.moves else { return }
+      (position.place, position.offset, position.target) = (place, 0, nil)
+    }
+    return page
+  }
+}

@@ -1,4 +1,5 @@
 public import Foundation
+import StrictJSON
 
 /// A notation for values of any codable type, such as JSON.
 ///
@@ -119,4 +120,53 @@ private struct WrongType: Error, CustomStringConvertible {
   let wanted: String
 
   var description: String { "the coding returned a value of type \(found) instead of \(wanted)" }
+}
+
+extension JSONReader {
+  /// Reads a text.
+  ///
+  /// - Parameters:
+  ///   - data: The text.
+  ///   - depth: The number of arrays and objects in which the value will be nested.
+  ///   - body: Reads the value, which must be the entire text.
+  /// - Returns: The result of `body`.
+  /// - Throws: ``TextProblem``.
+  static func read<Result>(
+    _ data: Data, depth: Int = 0, _ body: (inout JSONReader) throws(TextProblem) -> Result
+  ) throws(TextProblem) -> Result {
+    try data.withUnsafeBytes { bytes in
+      Swift.Result { () throws(TextProblem) in try read(bytes.bindMemory(to: UInt8.self), depth: depth, body) }
+    }.get()
+  }
+
+  /// Returns the text of a value in the layout of a suite's member.
+  ///
+  /// - Throws: ``TextProblem``.
+  static func memberText(of value: Data) throws(TextProblem) -> Data {
+    var text: [UInt8] = []
+    try read(value, depth: 1) { reader throws(TextProblem) in try reader.layOut(into: &text) }
+    return Data(text)
+  }
+}
+
+/// Readable JSON: indented, with sorted keys and one line break at the end.
+enum ReadableJSON {
+  // Stored, because creating them for each value would take a tenth more time.
+  static let encoder = makeEncoder()
+  static let decoder = JSONDecoder()
+
+  /// Creates an encoder that sorts keys, even if `configure` removes that option.
+  static func makeEncoder(_ configure: (JSONEncoder) -> Void = { _ in }) -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .withoutEscapingSlashes]
+    configure(encoder)
+    encoder.outputFormatting.insert(.sortedKeys)
+    return encoder
+  }
+
+  static func encode(_ value: some Encodable, with encoder: JSONEncoder = encoder) throws -> Data {
+    var data = try encoder.encode(value)
+    data.append(UInt8(ascii: "\n"))
+    return data
+  }
 }

@@ -1,4 +1,5 @@
 import CLibrary
+package import Dispatch
 package import Signals
 
 extension Backoff {
@@ -35,5 +36,27 @@ extension Backoff.Pauses {
     guard let pause = next() else { return false }
     usleep(UInt32(clamping: Int64(pause.inSeconds * 1_000_000)))
     return true
+  }
+}
+
+extension OwnedLock {
+  /// Waits for the lock and acquires it, unless that takes too long.
+  ///
+  /// - Parameter patience: The longest time to wait, or `nil` to wait as long as it takes.
+  /// - Returns: `true` if this thread now holds the lock.
+  @available(*, noasync, message: "It blocks the thread")
+  package borrowing func lock(within patience: Duration?) -> Bool {
+    guard let patience else {
+      lock()
+      return true
+    }
+    return FileLock.waiting.repeating(within: patience) { tryLock() ? true : nil } ?? false
+  }
+}
+
+extension DispatchQueue {
+  /// Runs a closure on the queue after a pause.
+  package func async(after pause: Duration, execute work: @escaping @Sendable @convention(block) () -> Void) {
+    asyncAfter(deadline: .now() + pause.inSeconds, execute: work)
   }
 }
