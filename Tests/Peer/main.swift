@@ -39,6 +39,6 @@ let commands = Commands(families: [
 
 Orphan.endsWithItsParent()
 
-while let line = readLine() {
+for line in InputLines() {
   console.write(commands.answer(to: line))
 }

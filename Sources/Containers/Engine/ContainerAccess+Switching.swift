@@ -117,6 +117,8 @@ extension ContainerAccess {
   private func giveUp(_ moves: SwitchMoves) throws {
     try moves.undo()
     try loadSettings(of: state.active.uuidString)
+    countUndoneMove()
+    changes.publish { [adoption = engine.adoption(of: state)] in engine.adopt(adoption) }
     try store.removeJournal(in: hidden)
   }
 }

@@ -81,9 +81,26 @@ final class ContainerAccess {
     if journal.revision > state.revision {
       try moves(journal).undo()
       try withSettings { try $0.resume(in: $1) }
+      countUndoneMove()
     }
     try store.removeJournal(in: hidden)
     try reconcile()
+  }
+
+  /// Counts a move that was undone as a switch.
+  ///
+  /// While it lasted, other processes could open files of the wrong environment. Without a count, they would not notice
+  /// that the contents were switched there and back between two looks.
+  func countUndoneMove() {
+    var changed = state
+    changed.switches += 1
+    changed.revision += 1
+    do {
+      try store.write(changed, to: file)
+      state = changed
+    } catch {
+      // On a full disk, the undone move must end nevertheless.
+    }
   }
 
   /// Makes the list and the directories consistent, and removes unfinished directories.

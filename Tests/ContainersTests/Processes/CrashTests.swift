@@ -1,3 +1,4 @@
+import AppGroups
 import Containers
 import Foundation
 import Signals
@@ -49,6 +50,15 @@ struct CrashTests {
       try world.check("step \(step)")
       try await onlooker.activate(id: Environment.defaultID)
     }
+  }
+
+  @Test func `an undone switch counts as a switch, because others may have opened its files meanwhile`() async throws {
+    let world = try World(environments: 2)
+    let scope = try world.fixture.open().scope
+    #expect(try await crash(world, at: 6, to: world.ids[1]))
+    _ = try await scope.switchCount.firstValue("the undone switch") { $0 == 1 }
+    #expect(try world.fixture.open().active.value.isDefault)
+    try world.check("afterwards")
   }
 
   @Test func `a process killed during recovery does no harm either`() async throws {
