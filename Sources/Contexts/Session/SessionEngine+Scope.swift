@@ -70,7 +70,7 @@ extension SessionEngine {
   /// Continues as after the first read of an archive.
   private func begin(_ next: NextSession) {
     run { engine in
-      if next.isWritten, case .user(let session) = next.restoration { engine.wrote(session.revision) }
+      if next.isWritten, case .user(let session) = next.restoration { engine.announce(session.revision) }
       let machine = engine.state.withLock { $0.environment == next.environment ? $0.machine : nil }
       engine.hooks.show(machine?.stored)
       guard let machine, machine.state == .presession, let user = machine.stored?.user else { return }

@@ -13,7 +13,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
   let policy: SessionPolicy
   private let chance: @Sendable () -> Double
   private let show: @Sendable (ShownSession<User>) -> Void
-  let wrote: @Sendable (_ revision: Int) -> Void
+  private let wrote: @Sendable (_ revision: Int) -> Void
   let alarm = Guarded<(any WallAlarm)?>(nil)
 
   let vault: SessionVault<User>
@@ -33,6 +33,8 @@ final class SessionEngine<User: SessionUser>: Sendable {
     ///
     /// Answers to requests of other environments are dropped.
     var environment = 0
+    /// The last revision of the archive that was written here and announced, and its environment.
+    var announced: (environment: Int, revision: Int) = (0, -1)
     /// A Boolean value that indicates whether `setup` was called, so that a switch reads the new environment's archive.
     var isSetUp = false
     /// The number of the context that is shown, which is different for each session.
@@ -177,7 +179,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
       }
       engine.vault.coding.migrate.value = migrate
       let (restoration, isWritten) = engine.vault.bound(to: environment).restore()
-      if isWritten, case .user(let session) = restoration { engine.wrote(session.revision) }
+      if isWritten, case .user(let session) = restoration { engine.announce(session.revision) }
       engine.ask(in: environment, { .restored(restoration, $0) }, reply)
       if case .failed = restoration { return }
       // An announcement of a later write may have come too early to be observed.
@@ -189,11 +191,19 @@ final class SessionEngine<User: SessionUser>: Sendable {
   ///
   /// - Parameter revision: The announced revision. The archive is not read if this revision is already known.
   func look(for revision: Int? = nil) {
+    // The usual case: the announcement of this process itself.
+    if let revision, state.withLock({ $0.announced == ($0.environment, revision) }) { return }
     run { engine in
       let (environment, machine) = engine.state.withLock { ($0.environment, $0.machine) }
       guard machine.state != .restoring, revision != machine.revision else { return }
       engine.submit(.found(engine.vault.bound(to: environment).look()), in: environment)
     }
+  }
+
+  /// Announces a revision of the archive that was written here.
+  func announce(_ revision: Int) {
+    state.withLock { $0.announced = ($0.environment, revision) }
+    wrote(revision)
   }
 
   /// Removes users.
@@ -222,7 +232,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
       after: machine.revision, choose: { try choose($0, Set([$1, shown].compactMap(\.self))) }, purge: purge)
     if let revision {
       submit(.found(vault.look()), in: environment)
-      wrote(revision)
+      announce(revision)
     }
     return chosen
   }
@@ -270,7 +280,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
       if write.isRequestedLogin { hooks.loginBegins() }
       let (revision, unwritten) = state.withLock { ($0.machine.revision, $0.machine.unwrittenAnswers) }
       let event = vault.bound(to: environment).perform(write, after: revision, unwritten: unwritten)
-      if let written = event.archivedRevision, written > revision { wrote(written) }
+      if let written = event.archivedRevision, written > revision { announce(written) }
       handle(event, environment)
     case .decide(let user, let isStartup, let epoch):
       let refreshes = server.shouldRefresh(user, isStartup: isStartup) ?? true

@@ -40,6 +40,16 @@ struct ScriptedSessionTests {
   }
 
   @Test
+  func `a login takes one turn of the queue, although the process announces what it wrote to itself`() {
+    let process = process()
+    process.restore()
+    let turns = process.turns
+    process.ask { .start(Account(), $0, replacing: false) }
+    #expect(process.states.last == .authenticated)
+    #expect(process.turns == turns + 1)
+  }
+
+  @Test
   func `a migrated user who cannot be archived is not shown`() throws {
     try archive.write(
       ArchiveContents(

@@ -12,6 +12,7 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
   private var statuses: [SessionStatus<Account>] = []
   private var results: [Int: [Result<Account?, ContextError>]] = [:]
   private var lastCall = 0
+  private var turnCount = 0
 
   init(
     archive: MemoryArchive, secrets: any SecretStore, clock: TestClock, server: ScriptedServer = ScriptedServer(),
@@ -25,10 +26,19 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
       vault: vault,
       server: server, time: SessionTime(clock: clock, startingAt: .beginning + clock.now.offset.seconds),
       policy: policy, chance: { chance },
-      executor: { $0() },
-      show: { box.process?.show($0.status) })
+      executor: { body in
+        box.process?.countTurn()
+        body()
+      },
+      show: { box.process?.show($0.status) },
+      wrote: { box.process?.engine.look(for: $0) })
     box.process = self
   }
+
+  /// The number of times that the engine's queue has run.
+  var turns: Int { lock.withLock { turnCount } }
+
+  private func countTurn() { lock.withLock { turnCount += 1 } }
 
   /// The states that were shown, without repetitions.
   var states: [AuthState] {
