@@ -139,7 +139,7 @@ package final class LogInspection: Sendable {
     let reader = try SegmentReader(id, in: place, from: start)
     var end = known ?? End(position: .beginning, time: 0)
     if start == .beginning { end.position.sequence = max(end.position.sequence, reader.firstSequence - 1) }
-    while case .record(let record) = reader.next(.growing) {
+    while let record = try reader.nextRecord() {
       end.position.sequence = record.sequence
       end.time = record.time
     }
@@ -179,7 +179,7 @@ package final class LogInspection: Sendable {
   private func firstTime(of id: SegmentID, after position: LogPosition) -> UInt64? {
     do throws(AppGroupsLogError) {
       let reader = try SegmentReader(id, in: place, from: position)
-      while case .record(let record) = reader.next(.growing) {
+      while let record = try reader.nextRecord() {
         if record.sequence > position.sequence { return record.time }
       }
     } catch {
@@ -215,7 +215,7 @@ package final class LogInspection: Sendable {
       for number in numbers.reversed() {
         let reader = try SegmentReader(SegmentID(producer: id, index: number), in: place, from: .beginning)
         var part: [Entry] = []
-        while case .record(let record) = reader.next(.growing) {
+        while let record = try reader.nextRecord() {
           guard record.sequence > positions[id] ?? 0 else { continue }
           let date = Date(timeIntervalSince1970: Double(record.time) / 1e9)
           part.append(Entry(producer: id, sequence: record.sequence, date: date, payload: record.payload))

@@ -64,7 +64,8 @@ final class DatabaseHold {
     unlock(pending, 1, of: number)
     errno = failure
     guard isShared else { return refusal }
-    guard isLogged || Self.isLogged(number) else {
+    guard let hasLog = isLogged ? true : Self.isLogged(number) else { return .impossible }
+    guard hasLog else {
       return .held(DatabaseHold(database: database, index: nil, hasLog: false))
     }
     let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
@@ -79,10 +80,11 @@ final class DatabaseHold {
 
   private static var refusal: Outcome { errno == EAGAIN || errno == EACCES || errno == EINTR ? .busy : .impossible }
 
-  /// Returns a Boolean value that indicates whether the header of a database requests a write-ahead log.
-  private static func isLogged(_ number: CInt) -> Bool {
+  /// Returns whether the header of a database requests a write-ahead log, or `nil` if it cannot be read.
+  private static func isLogged(_ number: CInt) -> Bool? {
     var versions: (UInt8, UInt8) = (0, 0)
-    return pread(number, &versions, 2, 18) == 2 && (versions.0 == 2 || versions.1 == 2)
+    let count = uninterrupted { pread(number, &versions, 2, 18) }
+    return count < 0 ? nil : count == 2 && (versions.0 == 2 || versions.1 == 2)
   }
 
   // The places of the locks in the database.

@@ -114,7 +114,8 @@ final class FileSnapshot {
     let file = try descriptors.open(name, in: folder)
     let log = try hasMark(logMarks, names[1], in: folder, descriptors)
     let journal = try hasMark(journalMark, names[2], in: folder, descriptors)
-    guard log || journal || hasMark(databaseMark, file.number) else {
+    let isDatabase = try hasMark(databaseMark, name, file.number, folder)
+    guard log || journal || isDatabase else {
       return FileSnapshot([try Part(name, file, in: folder)], folder, descriptors)
     }
     let belonging = Array(names.dropFirst())
@@ -226,9 +227,12 @@ final class FileSnapshot {
   private static let logMarks: [[UInt8]] = [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]]
   private static let journalMark: [[UInt8]] = [[0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]]
 
-  private static func hasMark(_ marks: [[UInt8]], _ number: CInt) -> Bool {
+  private static func hasMark(
+    _ marks: [[UInt8]], _ name: EntryPath, _ number: CInt, _ folder: Folder
+  ) throws(AppContainerError) -> Bool {
     var bytes = [UInt8](repeating: 0, count: 16)
-    let count = pread(number, &bytes, bytes.count, 0)
+    let count = uninterrupted { pread(number, &bytes, 16, 0) }
+    guard count >= 0 else { throw folder.failure("read", name) }
     return marks.contains { count >= $0.count && bytes.starts(with: $0) }
   }
 
@@ -238,7 +242,8 @@ final class FileSnapshot {
   ) throws(AppContainerError) -> Bool {
     guard let status = try status(name, in: folder), status.kind == .regular else { return false }
     do {
-      return hasMark(marks, try descriptors.open(name, in: folder).number)
+      let file = try descriptors.open(name, in: folder)
+      return try hasMark(marks, name, file.number, folder)
     } catch {
       guard case .file(.notFound) = error else { throw error }
       return false

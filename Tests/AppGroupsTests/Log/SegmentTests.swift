@@ -1,4 +1,5 @@
 @testable import AppGroups
+import CLibrary
 import Foundation
 import TestSupport
 import Testing
@@ -42,6 +43,7 @@ struct SegmentFixture {
       case .record(let record): payloads.append(record.payload)
       case .damaged(let damage) where damage.isPassed: continue
       case .damaged, .doubtful, .end: return payloads
+      case .failed(let error): throw error
       }
     }
   }
@@ -49,6 +51,19 @@ struct SegmentFixture {
 
 @Suite("Log: the format of a segment", .seeded, .patient)
 struct SegmentTests {
+  @Test func `a file that cannot be read is neither damaged nor without records`() throws {
+    let fixture = try Fixture()
+    let url = fixture.directory.url.appending(path: "segment")
+    try Data(repeating: 1, count: 1000).write(to: url)
+    // Reading it fails, as with a disk that has an error for a moment.
+    let file = open(url.path, O_WRONLY | O_CLOEXEC)
+    defer { close(file) }
+    #expect(throws: AppGroupsLogError.self) { try SegmentHeader(of: file, at: url) }
+    var search = SegmentSearch(file: file, salt: 0, start: 0, end: 1000, sequence: 1)
+    #expect(search.place() == nil)
+    #expect(search.failure == EBADF)
+  }
+
   private func randomPayloads(_ count: Int, largest: Int, using chance: inout Chance) -> [Data] {
     (0..<count).map { _ in
       Data((0..<chance.number(below: largest + 1)).map { _ in UInt8.random(in: .min ... .max, using: &chance) })

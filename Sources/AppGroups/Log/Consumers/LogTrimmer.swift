@@ -178,8 +178,10 @@ struct LogTrimmer {
   ) throws(AppGroupsLogError) {
     var total = segments.reduce(activeSize) { $0 + Self.room(for: $1.size) }
     guard total > limits.totalSize else { return }
-    let oldestFirst = segments.map { (time: time(of: $0.id), segment: $0) }
-      .sorted { ($0.time, $0.segment.id.index) < ($1.time, $1.segment.id.index) }
+    let dated = try segments.map { segment throws(AppGroupsLogError) in
+      (time: try time(of: segment.id), segment: segment)
+    }
+    let oldestFirst = dated.sorted { ($0.time, $0.segment.id.index) < ($1.time, $1.segment.id.index) }
     var losers: Set<String> = []
     for (_, segment) in oldestFirst where total > limits.totalSize {
       // The note comes first, so that a process that dies in between does not remove events silently.
@@ -192,14 +194,15 @@ struct LogTrimmer {
     }
   }
 
-  /// Returns the time at which a segment was begun; 0 if it cannot be read.
-  private func time(of id: SegmentID) -> UInt64 {
+  /// Returns the time at which a segment was begun; 0 if it is gone or damaged.
+  private func time(of id: SegmentID) throws(AppGroupsLogError) -> UInt64 {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { openat(place.base, place.path(of: id), flags) }) else { return 0 }
-    return withUnsafeTemporaryAllocation(byteCount: SegmentHeader.size, alignment: 8) { bytes in
-      let count = uninterrupted { pread(file.number, bytes.baseAddress, bytes.count, 0) }
-      return SegmentHeader(UnsafeRawBufferPointer(rebasing: bytes[..<max(0, count)]))?.time ?? 0
+    let url = place.url(of: id)
+    guard let file = Descriptor(uninterrupted { openat(place.base, place.path(of: id), flags) }) else {
+      if errno == ENOENT || errno == ELOOP { return 0 }
+      throw .inaccessible(DurableFileError(errno, "read", url))
     }
+    return try SegmentHeader(of: file.number, at: url)?.time ?? 0
   }
 
   private func remove(_ id: SegmentID) throws(AppGroupsLogError) {

@@ -84,6 +84,7 @@ struct LogEnd {
           position.offset = reader.offset
           position.isBroken = true
           return
+        case .failed: return nil
         }
       }
     } catch {

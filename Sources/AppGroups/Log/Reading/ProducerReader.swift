@@ -31,7 +31,7 @@ final class ProducerReader {
   private var reader: SegmentReader?
   /// The number of times that the next record was found doubtful, and the size of the segment at that time.
   private var doubts = (count: 0, size: UInt64(0))
-  /// The reason why the next segment cannot be opened.
+  /// The reason why the next segment cannot be opened or read.
   private var obstacle: AppGroupsLogError?
 
   /// The number of times that a doubtful record at the end is read again, because its writing may not be
@@ -87,6 +87,11 @@ final class ProducerReader {
       // A later segment was listed before this one was read to its end, so nothing can be appended here any more.
       let next = segments.first { $0 > reader.id.index }
       let step = reader.next(next != nil || isAbandoned ? .sealed : stage)
+      if case .failed(let error) = step {
+        self.reader = nil
+        return block(error, report)
+      }
+      obstacle = nil
       if case .doubtful = step {
         if isCheck { return }
       } else {
@@ -127,6 +132,7 @@ final class ProducerReader {
           isAbandoned = reader.isAbandoned
           if !isAbandoned { return }
         }
+      case .failed: break
       }
     }
   }
@@ -204,7 +210,6 @@ final class ProducerReader {
 
   /// Opens the segment to continue in, if one exists.
   private func open(_ report: (AppGroupsLogError) -> Void) -> SegmentReader? {
-    let known = obstacle.take()
     while let index = segments.first(where: { $0 >= position.segment }) {
       let id = SegmentID(producer: producer, index: index)
       do throws(AppGroupsLogError) {
@@ -220,13 +225,18 @@ final class ProducerReader {
         position.isBroken = true
         leave(for: index + 1)
       } catch {
-        // It may become readable. Until then it blocks the reader, which is reported once.
-        if error != known { report(error) }
-        obstacle = error
+        block(error, report)
         return nil
       }
     }
+    obstacle = nil
     return nil
+  }
+
+  /// Waits until the segment becomes readable, which is reported once.
+  private func block(_ error: AppGroupsLogError, _ report: (AppGroupsLogError) -> Void) {
+    if error != obstacle { report(error) }
+    obstacle = error
   }
 
   /// Begins with a segment, and reports if events before it are missing.

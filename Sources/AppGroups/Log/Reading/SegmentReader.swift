@@ -17,6 +17,8 @@ final class SegmentReader {
     ///
     /// The reader continues after them if it finds the next record.
     case damaged(SegmentDamage)
+    /// The file could not be read, which says nothing about its content.
+    case failed(AppGroupsLogError)
   }
 
   /// The caller's knowledge about the writing of the segment.
@@ -63,11 +65,7 @@ final class SegmentReader {
     }
     guard let status = file.status else { throw .inaccessible(DurableFileError(errno, "inspect", url)) }
     guard status.kind == .regular else { throw .inaccessible(.notARegularFile(url, kind: status.kind.rawValue)) }
-    let header = withUnsafeTemporaryAllocation(byteCount: SegmentHeader.size, alignment: 8) { bytes in
-      let count = uninterrupted { pread(file.number, bytes.baseAddress, bytes.count, 0) }
-      return SegmentHeader(UnsafeRawBufferPointer(rebasing: bytes[..<max(0, count)]))
-    }
-    guard let header, header.id == id else {
+    guard let header = try SegmentHeader(of: file.number, at: url), header.id == id else {
       let bytes = 0..<UInt64(status.size)
       throw .damaged(url, bytes: bytes, lostEvents: nil, reason: "its header is not the header of this segment")
     }
@@ -122,7 +120,7 @@ final class SegmentReader {
           if stage == .growing { return .doubtful(size: size) }
           if isReread { return passCutRecord(stage, size) }
         case .none:
-          return damage(upTo: self.size, errorWords(errno))
+          return .failed(.inaccessible(DurableFileError(errno, "read", url)))
         }
       case .damaged(let reason):
         // The bytes may mix a removed record with the one that replaced it.
@@ -140,6 +138,15 @@ final class SegmentReader {
     return next(isAbandoned ? .sealed : .settled)
   }
 
+  /// Returns the next record, or `nil` at the end, at damage, and where a record may not be finished.
+  func nextRecord() throws(AppGroupsLogError) -> LogRecord? {
+    switch next(.growing) {
+    case .record(let record): return record
+    case .failed(let error): throw error
+    case .end, .doubtful, .damaged: return nil
+    }
+  }
+
   // MARK: Damage
 
   /// The current size of the segment.
@@ -151,8 +158,9 @@ final class SegmentReader {
 
   private func passDamage(_ reason: String) -> Step {
     var search = search
-    guard let place = search.place() else { return damage(upTo: search.end, reason) }
-    return pass(to: place, reason)
+    let place = search.place()
+    if let failure = failure(of: search) { return failure }
+    return place.map { pass(to: $0, reason) } ?? damage(upTo: search.end, reason)
   }
 
   /// Returns damage after which no record was found.
@@ -165,10 +173,15 @@ final class SegmentReader {
     var search = search
     // While the producer may be writing the record, bytes in its payload may look like records, but do not match its
     // checksum.
-    guard let place = stage == .sealed ? search.place() : search.placeByChecksum() else {
-      return stage == .sealed ? .end : .doubtful(size: size)
-    }
+    let place = stage == .sealed ? search.place() : search.placeByChecksum()
+    if let failure = failure(of: search) { return failure }
+    guard let place else { return stage == .sealed ? .end : .doubtful(size: size) }
     return pass(to: place, "the length of record \(nextSequence) is wrong")
+  }
+
+  /// Returns the failure of a search, which may have overlooked a record.
+  private func failure(of search: SegmentSearch) -> Step? {
+    search.failure.map { .failed(.inaccessible(DurableFileError($0, "read", url))) }
   }
 
   private func pass(to place: SegmentSearch.Place, _ reason: String) -> Step {

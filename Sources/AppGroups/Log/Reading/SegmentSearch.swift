@@ -27,6 +27,15 @@ struct SegmentSearch {
   /// It bounds the search in bytes that were crafted to look like many long records.
   private var budget = 1 << 28
 
+  private final class Failure {
+    var number: CInt?
+  }
+
+  private let readFailure = Failure()
+
+  /// The error number of a read that failed, after which a search has no meaning.
+  var failure: CInt? { readFailure.number }
+
   /// The maximum difference between two event numbers in a segment.
   private static let widestGap: UInt64 = 1 << 24
   private static let pieceSize = 1 << 20
@@ -155,7 +164,10 @@ struct SegmentSearch {
       while filled < count {
         let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
         let read = uninterrupted { pread(file, rest.baseAddress, rest.count, off_t(offset) + off_t(filled)) }
-        guard read >= 0 else { return nil }
+        guard read >= 0 else {
+          readFailure.number = errno
+          return nil
+        }
         if read == 0 { break }
         filled += read
       }

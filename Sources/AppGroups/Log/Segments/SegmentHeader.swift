@@ -1,3 +1,5 @@
+import CLibrary
+import FileSignals
 import Foundation
 
 /// The header of a segment, with its identity and the sequence of its first event.
@@ -43,6 +45,15 @@ struct SegmentHeader: Hashable, Sendable {
     self.firstSequence = firstSequence
     self.time = time / 1_000_000_000 * 1_000_000_000
     salt = bytes.withUnsafeBytes { Self.checksum(of: $0) }
+  }
+
+  /// Reads the header of an open file, or returns `nil` if the file does not begin with one.
+  init?(of file: CInt, at url: URL) throws(AppGroupsLogError) {
+    var bytes = [UInt8](repeating: 0, count: Self.size)
+    let count = uninterrupted { pread(file, &bytes, Self.size, 0) }
+    guard count >= 0 else { throw .inaccessible(DurableFileError(errno, "read", url)) }
+    guard count == Self.size, let header = bytes.withUnsafeBytes({ SegmentHeader($0) }) else { return nil }
+    self = header
   }
 
   /// Decodes a header, or returns `nil` if the bytes are not a header.
