@@ -13,7 +13,8 @@
 
     /// Observes exactly these processes.
     ///
-    /// The closure is called when a process has ended, and when it is certain that its end will be seen.
+    /// The closure is called when a process has ended, and when it is certain that its end will be seen. Its receiver
+    /// looks at the directory again, so the calls need neither values nor an order, and are no signal.
     func observe(_ processes: Set<Int32>, onChange: @escaping @Sendable () -> Void) {
       sources.withLock { sources in
         for (process, source) in sources where !processes.contains(process) {

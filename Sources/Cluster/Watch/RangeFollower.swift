@@ -7,6 +7,8 @@ enum KeyRange: Hashable, Sendable {
 }
 
 /// An object that keeps in step with a range of keys.
+///
+/// It is no subscriber, because it also says when the range was read, is lost and must be read again.
 protocol RangeFollower: AnyObject, Sendable {
   /// Applies changes of one revision, unless it knows newer ones.
   func receive(_ events: [WatchEvent])

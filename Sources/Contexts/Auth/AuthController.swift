@@ -6,10 +6,12 @@ import Signals
 public final class AuthController<User: SessionUser>: Sendable {
   private struct State {
     weak var delegate: (any AuthControllerDelegate<User>)?
-    var wasSet: (@Sendable () -> Void)?
   }
 
   private let state = Guarded(State())
+
+  /// Sends each time that a delegate is set.
+  let settings = Emitter<Void, Never>()
 
   init() {}
 
@@ -19,17 +21,9 @@ public final class AuthController<User: SessionUser>: Sendable {
   public var delegate: (any AuthControllerDelegate<User>)? {
     get { state.withLock { $0.delegate } }
     set {
-      let wasSet = state.withLock { state in
-        state.delegate = newValue
-        return state.wasSet
-      }
-      if newValue != nil { wasSet?() }
+      state.withLock { $0.delegate = newValue }
+      if newValue != nil { settings.send(()) }
     }
-  }
-
-  /// Calls a closure each time a delegate is set.
-  func whenSet(_ body: @escaping @Sendable () -> Void) {
-    state.replace { exchange(&$0.wasSet, with: body) }
   }
 }
 

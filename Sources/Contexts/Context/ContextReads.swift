@@ -4,6 +4,8 @@ import Signals
 import Stores
 
 /// A query that follows the current context.
+///
+/// It is no subscriber of the context, because it reads before the context is shown, and is shown in the same change.
 protocol ContextFollower: AnyObject, Sendable {
   /// Reads the database of a context that is about to be shown.
   ///

@@ -199,15 +199,15 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     self.engine = engine
     let following = bell.sink { [weak engine] revision in
       engine?.look(for: revision)
-      engine?.run { Self.load(board, $0) }
+      engine?.run(soon: true) { Self.load(board, $0) }
     }
-    controller.whenSet { [weak engine] in engine?.submit(.delegateSet) }
+    let setting = controller.settings.sink { [weak engine] _ in engine?.submit(.delegateSet) }
     let follower = environments.map { SessionFollower($0, engine, board, queue: queue) }
     // This comes before the first read of the archive.
     let membership = environments.flatMap { environments in follower.map { environments.scope.enrol($0) } }
     let suspending = Suspensions.shared.add(engine, at: root)
     let owner = SessionOwner(
-      engine: engine, bell: bell, subscriptions: [following, suspending] + (membership.map { [$0] } ?? []),
+      engine: engine, bell: bell, subscriptions: [following, setting, suspending] + (membership.map { [$0] } ?? []),
       follower: follower)
     engine.keepAlive(by: owner)
     current = Property(board.current, keeping: owner)

@@ -12,6 +12,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
   let time: SessionTime
   let policy: SessionPolicy
   private let chance: @Sendable () -> Double
+  // Closures and not signals, because each has one receiver, which must have it before the next event is handled.
   private let show: @Sendable (ShownSession<User>) -> Void
   private let wrote: @Sendable (_ revision: Int) -> Void
   let alarm = Guarded<(any WallAlarm)?>(nil)
@@ -33,6 +34,10 @@ final class SessionEngine<User: SessionUser>: Sendable {
     ///
     /// Answers to requests of other environments are dropped.
     var environment = 0
+    /// The thread whose turn it is in `executor`.
+    var turn: ThreadIdentity?
+    /// The work that was added during the turn, for its end.
+    var due: [@Sendable (SessionEngine<User>) -> Void] = []
     /// The last revision of the archive that was written here and announced, and its environment.
     var announced: (environment: Int, revision: Int) = (0, -1)
     /// A Boolean value that indicates whether `setup` was called, so that a switch reads the new environment's archive.
@@ -131,9 +136,21 @@ final class SessionEngine<User: SessionUser>: Sendable {
     _ event: SessionEvent<User>, in environment: Int? = nil, end: (userID: String, end: @Sendable () -> Void)? = nil
   ) {
     let environment = environment ?? self.environment
+    takeTurn { engine in
+      if let end { engine.state.withLock { $0.ends.append(end) } }
+      engine.take(event, environment)
+    }
+  }
+
+  private func takeTurn(_ body: @escaping @Sendable (SessionEngine<User>) -> Void) {
     executor { [self] in
-      if let end { state.withLock { $0.ends.append(end) } }
-      take(event, environment)
+      let outer = state.withLock { exchange(&$0.turn, with: .current) }
+      body(self)
+      let due = state.withLock { state in
+        state.turn = outer
+        return outer == nil ? exchange(&state.due, with: []) : []
+      }
+      for one in due { one(self) }
     }
   }
 
@@ -162,8 +179,18 @@ final class SessionEngine<User: SessionUser>: Sendable {
   }
 
   /// Runs a closure between two events, when it may use the archive.
-  func run(_ body: @escaping @Sendable (SessionEngine<User>) -> Void) {
-    executor { [self] in body(self) }
+  ///
+  /// - Parameters:
+  ///   - isSoon: A Boolean value that indicates whether a call in the middle of an event may run the closure directly
+  ///     after it, without a turn of its own.
+  ///   - body: The closure.
+  func run(soon isSoon: Bool = false, _ body: @escaping @Sendable (SessionEngine<User>) -> Void) {
+    let isAdded = isSoon && state.withLock { state in
+      guard state.turn == .current else { return false }
+      state.due.append(body)
+      return true
+    }
+    if !isAdded { takeTurn(body) }
   }
 
   /// Reads the archive for the first time.

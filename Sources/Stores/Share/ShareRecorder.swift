@@ -43,6 +43,8 @@ final class ShareRecorder: CommitRecorder {
   var file: File { state.withLock { $0.file } }
 
   /// Sets a closure that is called when another file has replaced the current one.
+  ///
+  /// It is not a signal, because the caller's transaction waits until the one receiver has noted the file.
   func onFileChange(_ observer: @escaping @Sendable () -> Void) {
     state.withLock { $0.fileObserver = observer }
   }

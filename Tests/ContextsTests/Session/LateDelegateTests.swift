@@ -55,10 +55,10 @@ struct LateDelegateTests {
   func `a delegate can be replaced without end`() {
     let controller = AuthController<Account>()
     let depths = Guarded<Set<Int>>([])
-    controller.whenSet { depths.withLock { _ = $0.insert(stackDepth()) } }
+    let subscription = controller.settings.sink { _ in depths.withLock { _ = $0.insert(stackDepth()) } }
     let delegate = TestDelegate()
-    // A closure that the lock owns directly would be wrapped once more each time.
     for _ in 0..<100 { controller.delegate = delegate }
     #expect(depths.withLock { $0.count } == 1)
+    subscription.cancel()
   }
 }

@@ -43,10 +43,11 @@ struct ScriptedSessionTests {
   func `a login takes one turn of the queue, although the process announces what it wrote to itself`() {
     let process = process()
     process.restore()
-    let turns = process.turns
+    let (turns, loads) = (process.turns, process.loads)
     process.ask { .start(Account(), $0, replacing: false) }
     #expect(process.states.last == .authenticated)
     #expect(process.turns == turns + 1)
+    #expect(process.loads == loads + 1)
   }
 
   @Test

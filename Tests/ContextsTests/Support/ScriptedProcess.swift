@@ -13,6 +13,7 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
   private var results: [Int: [Result<Account?, ContextError>]] = [:]
   private var lastCall = 0
   private var turnCount = 0
+  private var loadCount = 0
 
   init(
     archive: MemoryArchive, secrets: any SecretStore, clock: TestClock, server: ScriptedServer = ScriptedServer(),
@@ -31,12 +32,20 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
         body()
       },
       show: { box.process?.show($0.status) },
-      wrote: { box.process?.engine.look(for: $0) })
+      wrote: { revision in
+        box.process?.engine.look(for: revision)
+        box.process?.engine.run(soon: true) { _ in box.process?.countLoad() }
+      })
     box.process = self
   }
 
   /// The number of times that the engine's queue has run.
   var turns: Int { lock.withLock { turnCount } }
+
+  /// The number of times that the list of users would have been read.
+  var loads: Int { lock.withLock { loadCount } }
+
+  private func countLoad() { lock.withLock { loadCount += 1 } }
 
   private func countTurn() { lock.withLock { turnCount += 1 } }
 

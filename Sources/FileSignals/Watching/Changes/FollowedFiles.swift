@@ -7,16 +7,21 @@ final class FollowedFiles: Sendable {
   private let directory: URL
   private let queue: DispatchQueue
   private let source: WatchSource
-  private let onWrite: @Sendable (String) -> Void
+  private let changes: Emitter<PathChange, Never>
   private let watches = Guarded<[String: SignalSubscription]>([:])
 
-  init(
-    in directory: URL, from source: WatchSource, queue: DispatchQueue, onWrite: @escaping @Sendable (String) -> Void
-  ) {
+  /// Creates an object that follows no files yet.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory of the files.
+  ///   - source: The system's mechanism.
+  ///   - queue: The queue for changes.
+  ///   - changes: Receives the name of each file that is written.
+  init(in directory: URL, from source: WatchSource, queue: DispatchQueue, sendingTo changes: Emitter<PathChange, Never>) {
     self.directory = directory
     self.source = source
     self.queue = queue
-    self.onWrite = onWrite
+    self.changes = changes
   }
 
   /// Watches exactly these files, and returns those not watched before.
@@ -32,7 +37,9 @@ final class FollowedFiles: Sendable {
     for name in new {
       do {
         let file = directory.appending(path: name, directoryHint: .notDirectory)
-        let watch = try PathChanges(file: file, queue: queue, source: source).sink { [onWrite] _ in onWrite(name) }
+        let watch = try PathChanges(file: file, queue: queue, source: source).sink { [changes] _ in
+          changes.send(PathChange(written: name))
+        }
         watches.withLock { $0[name] = watch }
       } catch {
         // The directory is still watched. A process that has reached its limit of open files detects writes later.

@@ -86,10 +86,8 @@ package final class PathChanges: ChangeSource {
     followed =
       followsFiles && source.needsWatchPerFile
       ? FollowedFiles(
-        in: URL(fileURLWithPath: path, isDirectory: true), from: source, queue: queue ?? serial
-      ) { [emitter] name in
-        emitter.send(PathChange(written: name))
-      } : nil
+        in: URL(fileURLWithPath: path, isDirectory: true), from: source, queue: queue ?? serial, sendingTo: emitter)
+      : nil
     arming = Guarded(Arming(WatchPlan(path: path, target: target)))
     if let error = arming.withLock({ firstFailure(&$0) }) { throw error }
   }
