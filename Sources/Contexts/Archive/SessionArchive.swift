@@ -46,7 +46,21 @@ struct FileArchive: SessionArchive {
       // Keep a copy: a newer version of the app may be able to read it.
       try DurableFile.write(data, to: try PutAside.place(for: url), mode: 0o600)
     }
-    try DurableFile.write(Self.format.encode(contents), to: url, mode: 0o600)
+    let data = try Self.format.encode(contents)
+    do {
+      try DurableFile.write(data, to: url, mode: 0o600)
+    } catch {
+      // If only the directory could not be synchronized, the new session is in place, and all processes read it.
+      guard isInPlace(data) else { throw error }
+    }
+  }
+
+  private func isInPlace(_ data: Data) -> Bool {
+    do {
+      return try content() == data
+    } catch {
+      return false
+    }
   }
 
   func isLasting(_ error: any Error) -> Bool { !(error is DurableFileError) }

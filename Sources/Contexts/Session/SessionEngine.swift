@@ -185,11 +185,13 @@ final class SessionEngine<User: SessionUser>: Sendable {
   ///     after it, without a turn of its own.
   ///   - body: The closure.
   func run(soon isSoon: Bool = false, _ body: @escaping @Sendable (SessionEngine<User>) -> Void) {
-    let isAdded = isSoon && state.withLock { state in
-      guard state.turn == .current else { return false }
-      state.due.append(body)
-      return true
-    }
+    let isAdded =
+      isSoon
+      && state.withLock { state in
+        guard state.turn == .current else { return false }
+        state.due.append(body)
+        return true
+      }
     if !isAdded { takeTurn(body) }
   }
 

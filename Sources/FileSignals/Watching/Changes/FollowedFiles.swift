@@ -17,7 +17,8 @@ final class FollowedFiles: Sendable {
   ///   - source: The system's mechanism.
   ///   - queue: The queue for changes.
   ///   - changes: Receives the name of each file that is written.
-  init(in directory: URL, from source: WatchSource, queue: DispatchQueue, sendingTo changes: Emitter<PathChange, Never>) {
+  init(in directory: URL, from source: WatchSource, queue: DispatchQueue, sendingTo changes: Emitter<PathChange, Never>)
+  {
     self.directory = directory
     self.source = source
     self.queue = queue
