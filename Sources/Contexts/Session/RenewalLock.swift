@@ -58,7 +58,9 @@ final class RenewalLock: Sendable {
       // A suspended process must leave the root as it is.
       guard DirectoryRules.phase(for: url) == .open else { throw .suspended(url) }
       let directory = url.deletingLastPathComponent()
-      guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else { throw error }
+      guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
+        throw errno == ENOENT ? error : DurableFileError(errno, "create", directory)
+      }
       return try ExclusiveFile.lock(url, within: limit)
     }
   }
