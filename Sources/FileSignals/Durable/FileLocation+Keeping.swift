@@ -18,7 +18,7 @@ extension FileLocation {
 
   /// The locations in the order in which they were opened, the last number, and whether a sweep is due.
   private static let kept = Guarded((entries: [Kept](), lastNumber: UInt64(0), isSweeping: false))
-  private static let queue = DispatchQueue(label: "org.signals.places", qos: .utility)
+  private static let queue = DispatchQueue(label: "org.signals.locations", qos: .utility)
 
   /// Keeps the descriptors open until they have not been used for a while or are displaced by others.
   func keep() {
