@@ -30,7 +30,7 @@ struct CopyFolder: ~Copyable {
         // Another process found the folder before its lock was held, and has removed it.
         continue
       } catch {
-        rmdir(path)
+        Self.remove(path)
         throw error
       }
     }
@@ -71,7 +71,7 @@ struct CopyFolder: ~Copyable {
     try FileLock.acquired(at: URL(filePath: path + "/lock", directoryHint: .notDirectory))
   }
 
-  /// Removes a folder whose lock this process holds.
+  /// Removes a folder of this process, or one whose lock this process holds.
   private static func remove(_ path: String) {
     // The lock is removed last, because it gives the right to touch the other files.
     for name in ["copy", "copy-wal", "copy-shm", "copy-journal", "lock"] { unlink("\(path)/\(name)") }

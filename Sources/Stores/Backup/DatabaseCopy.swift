@@ -104,14 +104,17 @@ struct DatabaseCopy {
 
   /// Synchronises the copy to the disk, and then renames it into place.
   private func finish(_ partial: String) throws(DurableFileError) {
-    try synchronize(partial) { synchronizeContents($0, attributes: true) }
+    let file = try opened(partial)
+    guard synchronizeContents(file.number, attributes: true) else { throw failure("synchronize", partial) }
+    // Opened before the rename, after which only the disk itself can fail.
+    let parent = try opened(directory)
     guard rename(partial, destination) == 0 else { throw failure("rename", partial) }
-    try synchronize(directory, synchronizeNames)
+    guard synchronizeNames(parent.number) else { throw failure("synchronize", directory) }
   }
 
-  private func synchronize(_ path: String, _ wait: (CInt) -> Bool) throws(DurableFileError) {
+  private func opened(_ path: String) throws(DurableFileError) -> Descriptor {
     guard let file = Descriptor(uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }) else { throw failure("open", path) }
-    guard wait(file.number) else { throw failure("synchronize", path) }
+    return file
   }
 
   /// Returns the error of the last system call.
