@@ -22,7 +22,7 @@ PERMITTED = [
      "a file that must not be read is opened, and its status reports why"),
     ("database-.*", r"(newfstatat|fstat):.*", "last state",
      "SQLite closes a file that it cannot examine, which releases the locks that the process has on the database"),
-    ("database-back-up", "flock:EAGAIN:.*", r"left behind: \.partial",
+    ("database-(back-up|migrate)", "flock:EAGAIN:.*", r"left behind: \.partial",
      "another process holds the lock of a folder only to remove the folder"),
     ("inspector-edit.*", r"(read|recvfrom|poll|sendto|sendmsg):.*", "Look at the value before you repeat|did not answer",
      "the answer was lost, so the inspector cannot know whether the change was made, and says so"),
