@@ -55,7 +55,7 @@ struct RandomTreeTests {
   @Test func `a random tree is imported as it was, or its export is refused with a reason`() async throws {
     var chance = Chance()
     var (imported, outward, refused) = (0, 0, 0)
-    for round in 0..<Scale.count(60, torture: 20_000) {
+    for round in 0..<Scale.count(60, torture: 5_000) {
       // Ten thousands of rounds must leave the other tests a thread.
       await Task.yield()
       let home = fixture.directory.url.appending(path: "home-\(round)")
