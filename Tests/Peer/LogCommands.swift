@@ -155,7 +155,10 @@ final class LogCommands: CommandFamily {
       if entry.event == last { done.signal() }
     }
     done.wait()
-    withExtendedLifetime(subscription) {}
+    withExtendedLifetime(subscription) {
+      // A position that cannot be saved now is saved by the next attempt.
+      _ = try? wait { try await events.saveProgress() }
+    }
     return texts.value.joined(separator: ",")
   }
 
