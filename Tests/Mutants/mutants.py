@@ -129,8 +129,8 @@ MUTANTS = [
     Mutant(
         "a clone that copies a database file by file", r"ContainersTests\.DatabaseCopyTests",
         ("Sources/Containers/Tree/FileSnapshot.swift",
-         "    guard log || journal || hasMark(databaseMark, file.number) else {",
-         "    guard log && journal && getpid() < 0 else {")),
+         "    guard log || journal || isDatabase else {",
+         "    guard isDatabase, log, journal, getpid() < 0 else {")),
     # Sessions.
     Mutant(
         "a renewal without the lock of the other processes",
@@ -173,7 +173,7 @@ MUTANTS = [
     Mutant(
         "a file whose lock has another name than in earlier versions", "Tests/Versions/versions.py file",
         ("Sources/FileSignals/Durable/FileDescriptors.swift",
-         "(name + \".lock\", name", "(name + \".held\", name")),
+         "(resolved.name + \".lock\",", "(resolved.name + \".held\",")),
     Mutant(
         "a new version of a format that uses nothing new", "Tests/Versions/versions.py user-defaults",
         ("Sources/Containers/Settings/DefaultsSettings.swift",

@@ -118,7 +118,7 @@ extension ContainerAccess {
     try moves.undo()
     try loadSettings(of: state.active.uuidString)
     countUndoneMove()
-    changes.publish { [adoption = engine.adoption(of: state)] in engine.adopt(adoption) }
+    accept(state)
     try store.removeJournal(in: hidden)
   }
 }

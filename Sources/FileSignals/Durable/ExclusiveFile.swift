@@ -55,7 +55,7 @@ package final class ExclusiveFile {
     }
   }
 
-  /// Locks a file again for as long as other programs replace its directory or lock meanwhile.
+  /// Locks a file again for as long as other programs keep replacing its directory or its lock.
   @available(*, noasync)
   private static func repeating(
     at url: URL, _ limit: Duration? = nil, _ attempt: () throws(DurableFileError) -> (FileDescriptors, Bool)?

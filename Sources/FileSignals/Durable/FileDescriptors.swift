@@ -13,10 +13,10 @@ package final class FileDescriptors: Sendable {
   package let url: URL
 
   /// The path of the directory after symbolic links of the file have been resolved; others may remain in it.
-  let directoryPath: String
+  var directoryPath: String { resolved.directory }
 
   /// The file's name in the directory; the file need not exist.
-  let name: String
+  var name: String { resolved.name }
 
   let lockName: String
   let temporaryName: String
@@ -68,16 +68,15 @@ package final class FileDescriptors: Sendable {
   ) throws(DurableFileError) {
     self.url = url
     self.resolved = resolved
-    (directoryPath, name) = (resolved.directory, resolved.name)
-    (lockName, temporaryName) = (name + ".lock", name + ".tmp")
+    (lockName, temporaryName) = (resolved.name + ".lock", resolved.name + ".tmp")
     lockPath = "\(FileLocation.sharedFolder)/\(lockName)"
     self.confinement = confinement
     openedPath = path
     // Before the folder and the sidecar are created, because a suspended process must leave the directory as it is.
     try DirectoryRules.checkOpen(url)
-    let folderURL = URL(fileURLWithPath: "\(directoryPath)/\(FileLocation.sharedFolder)", isDirectory: true)
+    let folderURL = URL(fileURLWithPath: "\(resolved.directory)/\(FileLocation.sharedFolder)", isDirectory: true)
     folder = try Self.openFolder(folderURL, in: directory, for: url)
-    let lockURL = URL(fileURLWithPath: "\(directoryPath)/\(lockPath)", isDirectory: false)
+    let lockURL = URL(fileURLWithPath: "\(resolved.directory)/\(lockPath)", isDirectory: false)
     sidecar = try Self.openSidecar(lockName, lockURL, in: folder, directory, for: url)
     guard let directoryStatus = directory.status, let status = sidecar.status else {
       throw DurableFileError(errno, "inspect the lock of", url)

@@ -8,6 +8,7 @@ import Signals
 /// most one, and the next writer removes it.
 package final class PreparedWrite {
   private let file: ExclusiveFile
+  private var descriptors: FileDescriptors { file.descriptors }
   private var isPending = true
   /// The temporary file while it is being written.
   private var temporary: Descriptor?
@@ -51,7 +52,6 @@ package final class PreparedWrite {
       stop(because: "commit() was called twice, or before the content was finished")
     }
     if isExclusive, try link() { return }
-    let descriptors = file.descriptors
     do {
       // A link that was created since then must stay, but the rename would replace it.
       _ = try descriptors.fileStatus()
@@ -72,9 +72,8 @@ package final class PreparedWrite {
   ///
   /// A plain "not found" would be misleading.
   private func failure(_ errno: CInt, _ operation: String) -> DurableFileError {
-    let descriptors = file.descriptors
     guard errno == ENOENT else { return DurableFileError(errno, operation, descriptors.url) }
-    guard file.descriptors.directory.status?.isLinked == true else {
+    guard descriptors.directory.status?.isLinked == true else {
       return .directoryNotFound(URL(fileURLWithPath: descriptors.directoryPath, isDirectory: true))
     }
     return .system(operation: "rename", path: temporaryURL.path, errno: errno)
@@ -82,7 +81,6 @@ package final class PreparedWrite {
 
   /// The location of the temporary file, for errors.
   private var temporaryURL: URL {
-    let descriptors = file.descriptors
     let path = "\(descriptors.directoryPath)/\(FileLocation.sharedFolder)/\(descriptors.temporaryName)"
     return URL(fileURLWithPath: path, isDirectory: false)
   }
@@ -91,8 +89,7 @@ package final class PreparedWrite {
   ///
   /// - Returns: `false` if the file system does not support hard links and the name does not exist.
   private func link() throws(DurableFileError) -> Bool {
-    let descriptors = file.descriptors
-    let (folder, directory) = (file.descriptors.folder.number, file.descriptors.directory.number)
+    let (folder, directory) = (descriptors.folder.number, descriptors.directory.number)
     if linkat(folder, descriptors.temporaryName, directory, descriptors.name, 0) == 0 {
       // Removes the temporary name.
       discard()
@@ -104,7 +101,7 @@ package final class PreparedWrite {
     case EPERM, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS:
       // The remaining check leaves a small window for programs that do not lock.
       do throws(DurableFileError) {
-        guard try file.descriptors.fileStatus() != nil else { return false }
+        guard try descriptors.fileStatus() != nil else { return false }
         error = .alreadyExists(descriptors.url)
       } catch .notARegularFile {
         error = .alreadyExists(descriptors.url)
@@ -121,12 +118,11 @@ package final class PreparedWrite {
   package func discard() {
     guard isPending else { return }
     isPending = false
-    unlinkat(file.descriptors.folder.number, file.descriptors.temporaryName, 0)
+    unlinkat(descriptors.folder.number, descriptors.temporaryName, 0)
   }
 
   private func open(mode: UInt16?) throws(DurableFileError) {
-    let descriptors = file.descriptors
-    let old = try file.descriptors.fileStatus()
+    let old = try descriptors.fileStatus()
     let temporary = try openTemporary()
     let number = temporary.number
     guard let new = temporary.status else {
@@ -138,7 +134,7 @@ package final class PreparedWrite {
       let isOurs = (old.owner, old.group) == (new.owner, new.group)
       if !isOurs, fchown(number, old.owner, old.group) != 0 { _ = fchown(number, .max, old.group) }
     } else {
-      inheritOwner(number, from: file.descriptors.directory.status)
+      inheritOwner(number, from: descriptors.directory.status)
     }
     let permissions = mode ?? old?.permissions ?? 0o600
     guard permissions == new.permissions || fchmod(number, mode_t(permissions)) == 0 else {
@@ -151,7 +147,7 @@ package final class PreparedWrite {
   package func append(_ bytes: UnsafeRawBufferPointer) throws(DurableFileError) {
     guard let number = temporary?.number else { stop(because: "append(_:) was called after finish(durability:)") }
     guard writeAll(bytes, to: number, after: count) == bytes.count else {
-      throw DurableFileError(errno, "write", file.descriptors.url)
+      throw DurableFileError(errno, "write", descriptors.url)
     }
     count += bytes.count
   }
@@ -159,7 +155,7 @@ package final class PreparedWrite {
   /// Ends content that was written in pieces, which can then be put in place.
   package func finish(durability: Durability) throws(DurableFileError) {
     guard let temporary = temporary.take() else { stop(because: "finish(durability:) was called twice") }
-    let url = file.descriptors.url
+    let url = descriptors.url
     if durability == .storage { try Self.synchronize(temporary.number, of: url) }
     // A file system may report only now that it could not store the data.
     guard temporary.close() == 0 else { throw DurableFileError(errno, "write", url) }
@@ -167,8 +163,8 @@ package final class PreparedWrite {
 
   /// Creates the temporary file, replacing one that a killed writer may have left.
   private func openTemporary() throws(DurableFileError) -> Descriptor {
-    let name = file.descriptors.temporaryName
-    let folder = file.descriptors.folder.number
+    let name = descriptors.temporaryName
+    let folder = descriptors.folder.number
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     var number = uninterrupted { openat(folder, name, flags, 0o600) }
     if number < 0, errno == EEXIST {
@@ -180,7 +176,7 @@ package final class PreparedWrite {
     if failure == EEXIST, let kind = FileStatus.ifReadable(path: name, relativeTo: folder, followsLinks: false)?.kind {
       throw .notARegularFile(temporaryURL, kind: kind.rawValue)
     }
-    throw DurableFileError(failure, "create a temporary file for", file.descriptors.url)
+    throw DurableFileError(failure, "create a temporary file for", descriptors.url)
   }
 
   /// Waits until the content of an open file is on the disk.

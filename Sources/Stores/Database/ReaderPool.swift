@@ -221,7 +221,7 @@ final class ReaderPool: @unchecked Sendable {
     return reader
   }
 
-  /// Opens a connection for this thread, or returns `nil` if the contents were switched meanwhile.
+  /// Opens a connection for this thread, or returns `nil` if the contents were switched at that time.
   ///
   /// The members of the scope cannot follow a switch while this thread has a permit. So if they are current afterwards,
   /// no switch began before the last file was open. On the thread that switches the contents itself, the check is not
