@@ -19,10 +19,11 @@ from verdicts import judge, permission
 
 WORDS = ("calls", "unreachable", "injections", "threw", "succeeded", "missed", "permitted", "wrong")
 WORKERS = max(2, (os.cpu_count() or 2))
+PART = 500  # The faults of one task.
 
 
 class Run:
-    """The attempts of one operation."""
+    """The attempts of one operation, or of a part of them."""
 
     def __init__(self, operation, program):
         self.operation, self.counts, self.wrong = operation, collections.Counter(), []
@@ -83,6 +84,10 @@ class Run:
             self.attempt(fault)
         return self
 
+    def add(self, other):
+        self.counts += other.counts
+        self.wrong += other.wrong
+
     def report(self):
         print(f"{self.operation.name}: " + ", ".join(f"{self.counts[word]} {word}" for word in WORDS), flush=True)
         for fault, attempt, problems in self.wrong:
@@ -129,28 +134,46 @@ def main(program, names=None, count=None, most=None):
         chosen = dice.sample(chosen, count)
     seeds = {operation.name: dice.random() for operation in chosen}
 
-    def perform(operation):
+    def perform(operation, part):
         run = Run(operation, program)
         try:
             faults = run.faults()
             if most:
                 faults = some(faults, most, random.Random(seeds[operation.name]))
-            return run.perform(faults)
+            rest = [] if part else faults[PART:]
+            if part:
+                run.counts.clear()  # The first part has counted the calls.
+            return run.perform(faults[part * PART:][:PART]), -(-len(rest) // PART)
         finally:
             run.end()
 
-    totals, broken = collections.Counter(), []
+    totals, broken, runs, waiting = collections.Counter(), [], {}, collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        jobs = {pool.submit(perform, operation): operation for operation in chosen}
-        for job in concurrent.futures.as_completed(jobs):
-            try:
-                run = job.result()
-            except Broken as error:
-                broken.append(str(error))
-                print(f"BROKEN {jobs[job].name}: {error}", flush=True)
-                continue
-            run.report()
-            totals += run.counts
+        jobs = {pool.submit(perform, operation, 0): operation for operation in chosen}
+        waiting.update(operation.name for operation in chosen)
+        while jobs:
+            done, _ = concurrent.futures.wait(jobs, return_when=concurrent.futures.FIRST_COMPLETED)
+            for job in done:
+                operation = jobs.pop(job)
+                name = operation.name
+                waiting[name] -= 1
+                try:
+                    run, more = job.result()
+                except Broken as error:
+                    broken.append(str(error))
+                    print(f"BROKEN {name}: {error}", flush=True)
+                    continue
+                jobs.update({pool.submit(perform, operation, part): operation for part in range(1, more + 1)})
+                waiting[name] += more
+                if name in runs:
+                    runs[name].add(run)
+                else:
+                    runs[name] = run
+                if waiting[name]:
+                    print(f"{name}: {waiting[name]} parts of {PART} to do, {runs[name].counts['wrong']} wrong", flush=True)
+                    continue
+                runs[name].report()
+                totals += runs[name].counts
     print(f"{len(chosen)} operations: " + ", ".join(
         f"{totals[word]} {word}" for word in WORDS))
     return totals["wrong"] or broken

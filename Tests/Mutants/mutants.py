@@ -113,7 +113,7 @@ MUTANTS = [
          "    case .text: comparison(order, .greaterOrEqual, .text(\"\"))")),
     Mutant(
         "a migration that forgets what depends on its table", r"StoresTests\.DependentTests",
-        ("Sources/Stores/Schema/Migration.swift", "    try dependents.restore(on: connection)\n", "")),
+        ("Sources/Stores/Schema/Migration.swift", "    try dependents.restore(on: connection)\n", "    _ = dependents\n")),
     Mutant(
         "a relative URL that loses its base", r"StoresTests\.RoundTripTests",
         ("Sources/Stores/Model/RowEncoder.swift",
@@ -142,7 +142,8 @@ MUTANTS = [
     Mutant(
         "an answer of the server that is forgotten when its user leaves", r"ContextsTests\.LateRenewalTests",
         ("Sources/Contexts/Session/SessionMachine+KnownUsers.swift",
-         "    if unwritten.attempt.session.user.id != next { keepLateAnswer(.late(unwritten)) }\n", "")),
+         "    if unwritten.attempt.session.user.id != next { keepLateAnswer(.late(unwritten)) }\n",
+         "    _ = (unwritten, next)\n")),
     Mutant(
         "a note of a renewal that replaces another user's", r"ContextsTests\.UserChangeTests",
         ("Sources/Contexts/Session/RenewalAttempt.swift",
