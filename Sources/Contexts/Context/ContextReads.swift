@@ -1,3 +1,4 @@
+import AppGroups
 import Dispatch
 import FileSignals
 import Signals
@@ -9,30 +10,21 @@ import Stores
 protocol ContextFollower: AnyObject, Sendable {
   /// Reads the database of a context that is about to be shown.
   ///
-  /// - Returns: The number of the reading.
-  func prepare(_ store: Store) -> Int
-
-  /// Shows a prepared reading.
-  ///
-  /// It is called inside a batch.
-  ///
   /// - Parameters:
-  ///   - reading: The number of the reading, or `nil` if the context could not be read yet.
   ///   - store: The databases of the context.
-  ///   - context: The number of the context. If it is older than the one that is shown, this does nothing.
-  /// - Returns: An action to run after the batch.
-  func publish(_ reading: Int?, in store: Store, of context: Int) -> () -> Void
-
-  /// Drops a prepared reading.
-  func discard(_ reading: Int)
+  ///   - isRead: A Boolean value that is `false` if there is no time to read. The follower then shows no rows, and asks
+  ///     the board again.
+  /// - Returns: What was read, which ends when it is released. It is published with the lock of the board held.
+  func prepareSwitch(to store: Store, isRead: Bool) -> PreparedSwitch
 }
 
 /// A board that knows the current context, and notifies its followers of the next one.
 protocol ContextBoard: Sendable {
-  /// Adds a follower.
-  ///
-  /// - Returns: The databases of the current context, and the number of that context.
-  func add(_ follower: any ContextFollower) -> (store: Store, context: Int)
+  /// Adds a follower, to which the next contexts are shown.
+  func add(_ follower: any ContextFollower)
+
+  /// Makes a follower read the current context again, and shows what it has read.
+  func renew(_ follower: any ContextFollower)
 
   func remove(_ follower: any ContextFollower)
 }
@@ -52,32 +44,27 @@ final class ContextReads<Element: Sendable>: ContextFollower {
   private let state = Guarded(State())
 
   private struct State {
-    /// The readings in progress, one of which is shown.
-    var readings: [Int: Reading] = [:]
-    var count = 0
-    var shown: Int?
-    /// The number of the context that is shown.
-    var context = -1
+    /// The reading that is shown.
+    var reading: Reading?
+    /// The databases that are shown.
+    var store: Store?
     var isOver = false
     var pauses = Backoff.exponential(from: .milliseconds(250), upTo: .seconds(5)).pauses()
   }
 
-  /// The reading of one context's database.
-  private struct Reading {
-    var subscription: SignalSubscription?
-    var isOpen = false
-    /// The last events, which wait until they are shown.
-    var value: Element?
-    var status = SharedValueStatus<DatabaseError>.connecting
-    var failures: [DatabaseError] = []
-
-    mutating func note(_ event: ContextReadEvent<Element>) {
-      switch event {
-      case .value(let value): self.value = value
-      case .failure(let error): failures.append(error)
-      case .status(let status): self.status = status
-      }
+  /// The reading of one context's database, which ends when it is released.
+  private final class Reading: Sendable {
+    struct State {
+      var isOpen = false
+      var isShown = false
+      /// The last events, which wait until they are shown.
+      var value: Element?
+      var status = SharedValueStatus<DatabaseError>.connecting
+      var failures: [DatabaseError] = []
     }
+
+    let state = Guarded(State())
+    let subscription = Guarded<SignalSubscription?>(nil)
   }
 
   init(
@@ -92,8 +79,8 @@ final class ContextReads<Element: Sendable>: ContextFollower {
 
   /// Reads the current context's database, and follows the current context.
   func start() {
-    let (store, context) = board.add(self)
-    attach(store, of: context)
+    board.add(self)
+    board.renew(self)
   }
 
   /// Ends all reads.
@@ -101,124 +88,107 @@ final class ContextReads<Element: Sendable>: ContextFollower {
     board.remove(self)
     state.replace { state in
       state.isOver = true
-      return exchange(&state.readings, with: [:]).values.map(\.subscription)
+      return state.reading.take()
     }
-  }
-
-  private func attach(_ store: Store, of context: Int) {
-    let reading = prepare(store)
-    let finish = batch { publish(reading, in: store, of: context) }
-    finish()
   }
 
   // MARK: Contexts
 
-  func prepare(_ store: Store) -> Int {
-    let number = state.withLock { state in
-      state.count += 1
-      state.readings[state.count] = Reading()
-      return state.count
-    }
+  func prepareSwitch(to store: Store, isRead: Bool) -> PreparedSwitch {
+    let reading = isRead ? reading(of: store) : nil
+    return PreparedSwitch { [self] changes in show(reading, of: store, into: changes) }
+  }
+
+  private func reading(of store: Store) -> Reading {
+    let reading = Reading()
     do throws(DatabaseError) {
       let events = try read(store.database(kind))
-      state.withLock { $0.readings[number]?.isOpen = true }
-      let subscription = events.sink { [weak self] event in self?.receive(event, of: number) }
-      let isNeeded = state.withLock { state in
-        state.readings[number]?.subscription = subscription
-        return state.readings[number] != nil
+      reading.state.withLock { $0.isOpen = true }
+      let subscription = events.sink { [weak self, weak reading] event in
+        if let self, let reading { receive(event, of: reading) }
       }
-      if !isNeeded { subscription.cancel() }
+      reading.subscription.withLock { $0 = subscription }
     } catch {
-      receive(.status(.stale(error, since: .now)), of: number)
-      receive(.failure(error), of: number)
+      reading.state.withLock { state in
+        state.status = .stale(error, since: .now)
+        state.failures = [error]
+      }
     }
-    return number
+    return reading
   }
 
-  func publish(_ reading: Int?, in store: Store, of context: Int) -> () -> Void {
+  /// Shows what was read, inside a batch.
+  private func show(_ reading: Reading?, of store: Store, into changes: ScopeChanges) {
     var staged: [() -> Void] = []
-    state.withLock { state in
-      guard !state.isOver, context >= state.context else { return }
-      let isOther = context != state.context
-      let found = reading.flatMap { state.readings[$0] }
-      state.context = context
-      // The previous reading ends after the batch. Its events until then are dropped.
-      state.shown = found == nil ? nil : reading
-      if found?.isOpen == true { state.pauses.reset() }
-      let hasValue = values.value != nil
-      if let value = found?.value {
-        staged.append(values.stage(value).send)
-      } else if isOther, hasValue {
-        staged.append(values.stage(empty).send)
+    let (replaced, failures) = state.withLock { state -> (Reading?, [DatabaseError]) in
+      guard !state.isOver else { return (reading, []) }
+      let isOther = store !== state.store
+      state.store = store
+      let replaced = exchange(&state.reading, with: reading)
+      replaced?.state.withLock { $0.isShown = false }
+      guard let reading else {
+        if values.value != nil { staged.append(values.stage(empty).send) }
+        staged.append(health.status.stage(.connecting).send)
+        return (replaced, [])
       }
-      let old = health.status.value
-      var status = found?.status ?? (isOther ? .connecting : old)
-      if !isOther, let failure = status.failure {
-        status = .stale(failure, after: old)
-        // The same failure is not reported again.
-        if failure == old.failure, let reading { state.readings[reading]?.failures = [] }
+      return reading.state.withLock { read in
+        read.isShown = true
+        if read.isOpen { state.pauses.reset() }
+        if let value = read.value.take() {
+          staged.append(values.stage(value).send)
+        } else if isOther, values.value != nil {
+          staged.append(values.stage(empty).send)
+        }
+        let old = health.status.value
+        var (status, failures) = (read.status, exchange(&read.failures, with: []))
+        if !isOther, let failure = status.failure {
+          status = .stale(failure, after: old)
+          // The same failure is not reported again.
+          if failure == old.failure { failures = [] }
+        }
+        if status != old { staged.append(health.status.stage(status).send) }
+        return (replaced, failures)
       }
-      if status != old { staged.append(health.status.stage(status).send) }
     }
     for send in staged { send() }
-    return { [staged] in
+    changes.afterwards { [staged] in
       // Replaced values are released here, because releasing them may run code of the application.
-      withExtendedLifetime(staged) {}
-      self.finish(store, of: context)
+      withExtendedLifetime((staged, replaced)) {}
+      for failure in failures { self.health.failures.send(failure) }
+      self.goOn(after: reading)
     }
   }
 
-  private func finish(_ store: Store, of context: Int) {
-    let (failures, ended, next) = state.withLock { state in
-      guard !state.isOver, context == state.context else { return ([DatabaseError](), [Reading](), Next.nothing) }
-      var ended: [Reading] = []
-      for number in state.readings.keys where number < state.shown ?? 0 {
-        if let reading = state.readings.removeValue(forKey: number) { ended.append(reading) }
-      }
-      guard let shown = state.shown, let reading = state.readings[shown] else { return ([], ended, .attaching) }
-      state.readings[shown]?.failures = []
-      return (reading.failures, ended, reading.isOpen ? .nothing : .retrying(state.pauses.next() ?? .seconds(5), shown))
+  /// Reads the context if that was not possible before, or tries again after a pause.
+  private func goOn(after reading: Reading?) {
+    let isOpen = reading?.state.withLock { $0.isOpen }
+    if isOpen == true { return }
+    let pause = state.withLock { state -> Duration? in
+      guard !state.isOver, state.reading === reading else { return nil }
+      return isOpen == nil ? .zero : state.pauses.next() ?? .seconds(5)
     }
-    for reading in ended { reading.subscription?.cancel() }
-    for failure in failures { health.failures.send(failure) }
-    switch next {
-    case .nothing: break
-    case .attaching: attach(store, of: context)
-    case .retrying(let pause, let reading):
-      DispatchQueue.global(qos: .userInitiated).async(after: pause) { [weak self] in
-        self?.retry(store, of: context, after: reading)
-      }
+    guard let pause else { return }
+    if pause == .zero { return board.renew(self) }
+    DispatchQueue.global(qos: .userInitiated).async(after: pause) { [weak self, weak reading] in
+      guard let self, let reading, state.withLock({ $0.reading === reading }) else { return }
+      board.renew(self)
     }
-  }
-
-  /// The step that follows the publication of a context.
-  private enum Next {
-    case nothing
-    /// The context could not be read before.
-    case attaching
-    /// The database cannot be opened now.
-    case retrying(Duration, Int)
-  }
-
-  func discard(_ reading: Int) {
-    state.replace { $0.readings.removeValue(forKey: reading)?.subscription }
-  }
-
-  private func retry(_ store: Store, of context: Int, after reading: Int) {
-    if state.withLock({ !$0.isOver && $0.shown == reading }) { attach(store, of: context) }
   }
 
   // MARK: Events
 
-  private func receive(_ event: ContextReadEvent<Element>, of reading: Int) {
+  private func receive(_ event: ContextReadEvent<Element>, of reading: Reading) {
     var failure: DatabaseError?
     var staged: [() -> Void] = []
-    state.withLock { state in
-      guard state.shown == reading else { return state.readings[reading]?.note(event) ?? () }
+    reading.state.withLock { state in
       switch event {
-      case .value(let value): staged.append(values.stage(value).send)
-      case .failure(let error): failure = error
-      case .status(let status): if health.status.value != status { staged.append(health.status.stage(status).send) }
+      case .value(let value) where state.isShown: staged.append(values.stage(value).send)
+      case .value(let value): state.value = value
+      case .failure(let error) where state.isShown: failure = error
+      case .failure(let error): state.failures.append(error)
+      case .status(let status) where state.isShown:
+        if health.status.value != status { staged.append(health.status.stage(status).send) }
+      case .status(let status): state.status = status
       }
     }
     for send in staged { send() }

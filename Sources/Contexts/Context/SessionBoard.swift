@@ -1,3 +1,4 @@
+import AppGroups
 import Signals
 import Stores
 
@@ -27,8 +28,7 @@ final class SessionBoard<User: SessionUser>: Sendable {
     var environment = 0
     /// The session that is shown.
     var session: StoredSession<User>?
-    /// The number of ``current``, and the queries that follow it.
-    var contextNumber = 0
+    /// The queries that follow ``current``.
     var followers: [ObjectIdentifier: any ContextFollower] = [:]
   }
 
@@ -55,28 +55,26 @@ final class SessionBoard<User: SessionUser>: Sendable {
   func show(_ shown: ShownSession<User>) {
     let old = current.value
     let next = context(of: shown)
-    let readings = next == old ? [:] : prepareReadings(of: next.store)
-    let finish = batch {
-      state.withLock { state -> (() -> Void)? in
-        guard shown.number > state.number else { return nil }
+    let prepared = next == old ? [:] : prepareSwitches(to: next.store)
+    let changes = ScopeChanges()
+    var isOther = false
+    changes.publish {
+      state.withLock { state in
+        guard shown.number > state.number else { return }
         state.number = shown.number
         state.context = shown.context
         state.session = shown.session
-        let isOther = next != current.value
+        isOther = next != current.value
         write(shown.status, next)
-        return isOther ? publish(readings, of: next.store, &state) : {}
+        if isOther { publish(prepared, of: next.store, &state, into: changes) }
       }
     }
-    guard let finish else {
-      for (follower, reading) in readings.values { follower.discard(reading) }
-      return
-    }
-    finish()
+    changes.send()
     // At this point, the queries that follow the current context read the next one's databases.
-    if next != old, !old.isStandard { old.store.close() }
+    if isOther, !old.isStandard { old.store.close() }
   }
 
-  /// Shows the session of another environment, with its own contexts.
+  /// Shows the session of another environment, with its own contexts, and closes the databases of the old environment.
   ///
   /// It is called inside a batch.
   ///
@@ -85,10 +83,11 @@ final class SessionBoard<User: SessionUser>: Sendable {
   ///   - users: All users in its archive.
   ///   - environment: The number of the environment.
   ///   - databases: The databases prepared for it.
-  /// - Returns: An action to run after the batch, which closes the databases of the old environment.
+  ///   - changes: The change that the session is a part of.
   func switchContexts(
-    to shown: ShownSession<User>, users: [ArchivedUser<User>], in environment: Int, with databases: NextDatabases
-  ) -> () -> Void {
+    to shown: ShownSession<User>, users: [ArchivedUser<User>], in environment: Int, with databases: NextDatabases,
+    into changes: ScopeChanges
+  ) {
     let old = (current.value, standard)
     let status = shown.status
     let isExpected = status.user?.id == databases.userID
@@ -97,7 +96,7 @@ final class SessionBoard<User: SessionUser>: Sendable {
       id: old.1.id, user: nil, authState: status.user == nil ? status.authState : .unauthenticated,
       store: status.user == nil ? store : makeStore(nil))
     let next = status.user.map { AppContext(id: $0.id, user: $0, authState: status.authState, store: store) }
-    let finish = state.withLock { state in
+    state.withLock { state in
       state.standard = standard
       state.context = shown.context
       state.session = shown.session
@@ -106,12 +105,10 @@ final class SessionBoard<User: SessionUser>: Sendable {
       write(status, next ?? standard)
       set(old.1.mutableAuthState, to: .unauthenticated)
       history.value = users
-      return publish(isExpected ? databases.readings : [:], of: store, &state)
+      publish(isExpected ? databases.prepared : [:], of: store, &state, into: changes)
     }
     for context in [old.0, old.1] { context.store.endBySwitch() }
-    return {
-      finish()
-      if !isExpected { for (follower, reading) in databases.readings.values { follower.discard(reading) } }
+    changes.afterwards {
       for context in [old.0, old.1] { context.store.close() }
     }
   }
@@ -153,25 +150,39 @@ final class SessionBoard<User: SessionUser>: Sendable {
 }
 
 extension SessionBoard: ContextBoard {
-  typealias Readings = [ObjectIdentifier: (follower: any ContextFollower, reading: Int)]
+  /// What the followers have read, by their identity.
+  typealias PreparedSwitches = [ObjectIdentifier: PreparedSwitch]
 
   /// The databases of an environment that is about to be shown.
-  struct NextDatabases: Sendable {
+  struct NextDatabases {
     let userID: String?
     let store: Store
-    let readings: Readings
+    let prepared: PreparedSwitches
   }
 
   /// Reads the databases of a user in another environment, for all queries.
   func prepareDatabases(of userID: String?) -> NextDatabases {
     let store = makeStore(userID)
-    return NextDatabases(userID: userID, store: store, readings: prepareReadings(of: store))
+    return NextDatabases(userID: userID, store: store, prepared: prepareSwitches(to: store))
   }
 
-  func add(_ follower: any ContextFollower) -> (store: Store, context: Int) {
-    state.withLock { state in
-      state.followers[ObjectIdentifier(follower)] = follower
-      return (current.value.store, state.contextNumber)
+  func add(_ follower: any ContextFollower) {
+    state.withLock { $0.followers[ObjectIdentifier(follower)] = follower }
+  }
+
+  func renew(_ follower: any ContextFollower) {
+    var isShown = false
+    while !isShown {
+      let store = current.value.store
+      let prepared = follower.prepareSwitch(to: store, isRead: true)
+      let changes = ScopeChanges()
+      changes.publish {
+        state.withLock { _ in
+          isShown = store === current.value.store
+          if isShown { prepared.publish(into: changes) }
+        }
+      }
+      changes.send()
     }
   }
 
@@ -179,20 +190,19 @@ extension SessionBoard: ContextBoard {
     state.replace { $0.followers.removeValue(forKey: ObjectIdentifier(follower)) }
   }
 
-  private func prepareReadings(of store: Store) -> Readings {
-    state.withLock { $0.followers }.mapValues { ($0, $0.prepare(store)) }
+  private func prepareSwitches(to store: Store) -> PreparedSwitches {
+    state.withLock { $0.followers }.mapValues { $0.prepareSwitch(to: store, isRead: true) }
   }
 
   /// Shows the rows of another context.
   ///
   /// It is called inside a batch with the lock held.
-  ///
-  /// - Returns: An action to run after the batch.
-  private func publish(_ readings: Readings, of store: Store, _ state: inout State) -> () -> Void {
-    state.contextNumber += 1
-    let (context, followers) = (state.contextNumber, state.followers)
-    // A follower that was added after the preparation shows no rows yet.
-    let actions = followers.map { key, follower in follower.publish(readings[key]?.reading, in: store, of: context) }
-    return { for action in actions { action() } }
+  private func publish(
+    _ prepared: PreparedSwitches, of store: Store, _ state: inout State, into changes: ScopeChanges
+  ) {
+    for (key, follower) in state.followers {
+      // A follower that was added after the preparation shows no rows yet.
+      (prepared[key] ?? follower.prepareSwitch(to: store, isRead: false)).publish(into: changes)
+    }
   }
 }

@@ -39,12 +39,12 @@ final class SessionFollower<User: SessionUser>: ScopeMember {
       // The new session handles no events until all subscribers have seen the new environment.
       queue.suspend()
       let (shown, finish) = engine.switchSession(to: session)
-      let close = board.switchContexts(to: shown, users: session.users, in: session.environment, with: databases)
       changes.afterwards { [queue] in
         finish()
         queue.resume()
-        close()
       }
+      board.switchContexts(
+        to: shown, users: session.users, in: session.environment, with: databases, into: changes)
     }
   }
 }
