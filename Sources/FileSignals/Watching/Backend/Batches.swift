@@ -24,7 +24,7 @@ struct Batches {
       areForOneIdle = areForOneIdle && watch.isIdle
       switch watch.take(events) {
       case .due: due.append(watch)
-      case .postponed(let postponed): self.postponed.append(postponed)
+      case .postponed(let pause): postponed.append(PathChanges.Postponed(watch: watch, pause: pause))
       case .scheduled: break
       }
     }

@@ -46,11 +46,45 @@
       }
     }
 
+    /// The call of an observer on the thread that has read its events, for at most one observer at a time.
+    private final class Call: Sendable {
+      private enum State {
+        case free
+        case due(Batches)
+        case running
+      }
+
+      private let state = Guarded(State.free)
+
+      /// Plans the call, for the moment at which another thread waits for events.
+      ///
+      /// - Returns: `false` if there is another call, or if more than one observer has to be called.
+      func plan(_ batches: Batches) -> Bool {
+        state.withLock { state in
+          guard batches.areForOneIdle, case .free = state else { return false }
+          state = .due(batches)
+          return true
+        }
+      }
+
+      /// Makes the planned call, which takes as long as the observer likes.
+      func make() {
+        let batches = state.withLock { state -> Batches? in
+          guard case .due(let batches) = state else { return nil }
+          state = .running
+          return batches
+        }
+        guard let batches else { return }
+        batches.process()
+        state.withLock { $0 = .free }
+      }
+    }
+
     private let queue: InotifyQueue
     private let source: FileDescriptorSource
     private let subscription = Guarded<SignalSubscription?>(nil)
     private let table = Guarded(Table())
-    private let calls = InotifyCalls()
+    private let call = Call()
     private let wakes = Atomic<Int>(0)
 
     var wakeCount: Int { wakes.load(ordering: .relaxed) }
@@ -58,7 +92,7 @@
     init() throws(FileObserverError) {
       queue = try InotifyQueue()
       do throws(FileObserverError) {
-        source = try FileDescriptorSource(inline: queue.instance) { [calls] in calls.make() }
+        source = try FileDescriptorSource(inline: queue.instance) { [call] in call.make() }
       } catch {
         close(queue.instance)
         throw error
@@ -123,8 +157,6 @@
     // MARK: Reading
 
     /// Reads the available events on the thread that waited.
-    ///
-    /// The calls are made when another thread waits.
     private func read() {
       var batches = readOn()
       var postponed = batches.postponed
@@ -137,7 +169,7 @@
         batches = readOn()
         postponed += batches.postponed
       }
-      calls.add(batches)
+      if !call.plan(batches) { batches.schedule() }
     }
 
     private func readOn() -> Batches {

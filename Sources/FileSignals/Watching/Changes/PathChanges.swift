@@ -122,23 +122,9 @@ package final class PathChanges: ChangeSource {
 
   // MARK: Events
 
-  /// The action required after events were received.
-  enum Reception {
-    /// The caller must schedule their processing, with no lock held.
-    case due
-    /// The owner has postponed its calls; the caller must ensure that this does not last.
-    case postponed(Postponed)
-    /// They will be processed in any case.
-    case scheduled
-  }
-
   /// Receives events from the backend.
-  func take(_ events: [WatchEvent]) -> Reception {
-    switch pending.withLock({ $0.add(events) }) {
-    case .due: .due
-    case .postponed(let pause): .postponed(Postponed(watch: self, pause: pause))
-    case .scheduled: .scheduled
-    }
+  func take(_ events: [WatchEvent]) -> PendingEvents.Reception {
+    pending.withLock { $0.add(events) }
   }
 
   /// Schedules the processing of the events on the queue.
