@@ -151,7 +151,7 @@ package final class LogInspection: Sendable {
     var state = Consumer(name: consumer.name)
     do throws(AppGroupsLogError) {
       state.lock = try consumer.lockIdentity
-      state.loss = try consumer.lossNote
+      state.loss = try consumer.lossNote?.word
       state.saved = try consumer.lastSeen.map { Date(timeIntervalSince1970: Double($0)) }
       let positions = try consumer.load() ?? [:]
       state.positions = positions.mapValues(\.sequence)

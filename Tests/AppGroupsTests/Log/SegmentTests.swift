@@ -41,7 +41,7 @@ struct SegmentFixture {
     while true {
       switch reader.next(.sealed) {
       case .record(let record): payloads.append(record.payload)
-      case .damaged(let damage) where damage.isPassed: continue
+      case .damaged(let damage) where damage.next != nil: continue
       case .damaged, .doubtful, .end: return payloads
       case .failed(let error): throw error
       }

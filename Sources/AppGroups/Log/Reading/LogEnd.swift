@@ -76,7 +76,7 @@ struct LogEnd {
           position.sequence = record.sequence
           time = isFirst ? record.time : max(time, record.time)
           isFirst = false
-        case .damaged(let damage) where damage.isPassed: position.sequence = reader.nextSequence - 1
+        case .damaged(let damage) where damage.next != nil: position.sequence = reader.nextSequence - 1
         case .end, .doubtful:
           position.offset = reader.offset
           return

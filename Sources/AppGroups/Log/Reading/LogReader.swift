@@ -26,34 +26,29 @@ final class LogReader: Sendable {
   /// - Returns: The producers that have segments.
   @discardableResult
   func scan() -> Set<UUID> {
-    let (producers, problems) = merge.withLock { ($0.scan(), $0.takeProblems()) }
-    problems.forEach(report)
-    return producers
+    read { $0.scan() }
   }
 
   /// Reads on in a segment that has been written to.
   ///
   /// - Returns: A Boolean value that indicates whether the segment is known.
   func look(atSegment name: String) -> Bool {
-    let (isKnown, problems) = merge.withLock { ($0.look(atSegment: name), $0.takeProblems()) }
-    problems.forEach(report)
-    return isKnown
+    read { $0.look(atSegment: name) }
   }
 
   /// Reads the doubtful records again.
-  func lookAgain() {
-    let problems = merge.withLock {
-      $0.lookAgain()
-      return $0.takeProblems()
-    }
-    problems.forEach(report)
-  }
+  func lookAgain() { read { $0.lookAgain() } }
 
   /// Returns the next record of all producers, and the position of its producer after it.
   func next() -> (producer: UUID, record: LogRecord, position: LogPosition)? {
-    let (next, problems) = merge.withLock { ($0.next(), $0.takeProblems()) }
+    read { $0.next() }
+  }
+
+  /// Reads, and reports the problems with no lock held.
+  private func read<Result: Sendable>(_ body: (ProducerMerge) -> Result) -> Result {
+    let (result, problems) = merge.withLock { (body($0), $0.takeProblems()) }
     problems.forEach(report)
-    return next
+    return result
   }
 
   /// Returns the last record to the reader, so that ``next()`` returns it again unless it finds a cause of it.

@@ -165,7 +165,7 @@ final class SegmentReader {
 
   /// Returns damage after which no record was found.
   private func damage(upTo end: UInt64, _ reason: String) -> Step {
-    .damaged(SegmentDamage(bytes: offset..<max(offset, end), isPassed: false, reason: reason))
+    .damaged(SegmentDamage(bytes: offset..<max(offset, end), next: nil, reason: reason))
   }
 
   /// Decides whether a record that claims to be longer than the segment is cut off, still being written, or damaged.
@@ -186,7 +186,7 @@ final class SegmentReader {
 
   private func pass(to place: SegmentSearch.Place, _ reason: String) -> Step {
     let damage = SegmentDamage(
-      bytes: offset..<place.offset, lostEvents: place.sequence - nextSequence, isPassed: true, reason: reason)
+      bytes: offset..<place.offset, lostEvents: place.sequence - nextSequence, next: place.sequence, reason: reason)
     (offset, nextSequence) = (place.offset, place.sequence)
     return .damaged(damage)
   }
@@ -238,7 +238,7 @@ struct SegmentDamage: Hashable, Sendable {
   let bytes: Range<UInt64>
   /// The number of events that were lost, or `nil` if it is unknown.
   var lostEvents: UInt64?
-  /// A Boolean value that indicates whether the segment continues after the damage.
-  let isPassed: Bool
+  /// The sequence of the record with which the segment continues after the damage, or `nil` if there is none.
+  let next: UInt64?
   let reason: String
 }
