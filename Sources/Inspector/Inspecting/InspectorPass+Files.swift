@@ -49,42 +49,22 @@ extension InspectorPass {
       found.insert(id)
       return
     }
-    guard let file = state.files[path] else { return }
-    let isSuite = file.tweaks != nil && file.isSuite
-    let id = Self.id(isSuite ? .suite : .file, path, without: "Files")
+    guard let file = state.files[path].map({ ShownFile($0, state.redaction, secrets: state.secrets) }) else { return }
+    let id = Self.id(file.isSuite ? .suite : .file, path, without: "Files")
     if let before = state.fileIDs[path], before != id, !isWhole { remove([before]) }
     state.fileIDs[path] = id
-    let holder = holder(of: path, state.resources[id], &locks)
-    let shown = file.shown(state.redaction, secrets: state.secrets)
-    var keys: [String]?
-    var types: [String: String] = [:]
-    if case .object(let members)? = shown?.value {
-      keys = members.keys.sorted()
-      types = members.mapValues(\.typeName)
-    }
-    let isEditable = state.isWritable && file.format == .json && file.status == .ok
+    let known = state.resources[id]
     var resource = resource(
       id, path,
-      isSuite
-        ? .suite(
-          InspectedSuite(keys: keys ?? [], types: types, tweaks: true, editable: isEditable, holder: holder))
-        : .file(
-          InspectedFile(
-            format: file.format, envelope: file.envelope.map { "\($0)" }, keys: keys, editable: isEditable,
-            editor: state.editors[path], holder: holder)))
-    (resource.version, resource.status, resource.problem) = (file.version, file.status, file.problem)
-    if let shown { resource.setValue(shown.value, redacted: shown.places) }
-    let old = state.values[id]
-    state.values[id] = shown?.value
-    guard let known = state.resources[id] else { return put(resource, .insert, "created") }
-    if known.version == resource.version, known.status == resource.status { return put(resource) }
-    if isSuite, known.status == resource.status { return put(resource) }
-    let (differences, more) = InspectedDifference.of(old, shown?.value)
-    let summary =
-      known.status != resource.status
-      ? resource.status == .ok ? "readable again" : "\(resource.status.rawValue): \(resource.problem ?? "")"
-      : differences.isEmpty ? "rewritten, or a redacted part changed" : Self.summary(differences)
-    put(resource, .update, summary, differences, more: more, at: resource.at)
+      file.details(
+        isWritable: state.isWritable, editor: state.editors[path], holder: holder(of: path, known, &locks)))
+    file.describe(&resource)
+    let change = file.change(from: known, state.values[id])
+    state.values[id] = file.shown?.value
+    guard let change else { return put(resource) }
+    put(
+      resource, change.operation, change.summary, change.differences, more: change.more,
+      at: known == nil ? nil : resource.at)
   }
 
   /// Returns the process that is writing a file; in a pass over some places, the one that was known before.
@@ -98,7 +78,7 @@ extension InspectorPass {
     return locked.contains(lock) ? locks.holder(at: state.url(lock).path) : nil
   }
 
-  private static func summary(_ differences: [InspectedDifference]) -> String {
+  static func summary(_ differences: [InspectedDifference]) -> String {
     guard let first = differences.first else { return "changed" }
     return first.summary + (differences.count > 1 ? ", and \(differences.count - 1) more" : "")
   }
