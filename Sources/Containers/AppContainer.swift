@@ -126,7 +126,7 @@ public final class AppContainer: Sendable {
     _ layout: ContainerLayout, defaultName: String = "Default", settings: [any EnvironmentSettings],
     onStep: @escaping @Sendable (SwitchStep) -> Void = { _ in }
   ) throws(AppContainerError) {
-    engine = try ContainerEngines.shared.engine(
+    engine = try ContainerEngine.shared(
       for: layout, defaultName: defaultName, settings: settings, onStep: onStep)
     environments = Property(engine.environments, keeping: engine)
     active = Property(engine.active, keeping: engine)

@@ -84,6 +84,25 @@ final class ContainerEngine: ScopeOwner {
     try exclusively("Opening the container") { access in try access.reconcile() }
   }
 
+  private static let engines = SharedObjects<ContainerLayout, ContainerEngine>()
+
+  /// Returns this process's engine of a root, and opens the root if there is none.
+  static func shared(
+    for layout: ContainerLayout, defaultName: String, settings: [any EnvironmentSettings],
+    onStep: @escaping @Sendable (SwitchStep) -> Void
+  ) throws(AppContainerError) -> ContainerEngine {
+    var made: ContainerEngine?
+    let engine = try engines.object(of: layout) { () throws(AppContainerError) in
+      let engine = try ContainerEngine(layout, defaultName: defaultName, settings: settings, onStep: onStep)
+      made = engine
+      return engine
+    }
+    if engine === made { return engine }
+    for one in settings { engine.participants.add(one) }
+    try engine.catchUp()
+    return engine
+  }
+
   /// The scope for other code, which retains the engine, so that live values follow for as long as they have the scope.
   var sharedScope: Scope {
     current.withLock { current in

@@ -56,7 +56,7 @@ public final class Database: Sendable {
   let delivery: ChangeDelivery
   /// The observers, by the parts that they observe.
   let regions: RegionRegistry
-  let objects = LiveObjects()
+  let objects = SharedObjects<LiveRow, any AnyObject & Sendable>()
   let sharing = DatabaseSharing()
   /// The observer of writes by other programs; `nil` for a database that no other program can write.
   let foreignWrites: ForeignWrites?

@@ -30,23 +30,10 @@ final class FileSiblings: Sendable {
 
   private let state = Guarded(State())
 
-  private static let groups = Guarded<[String: Group]>([:])
-
-  private struct Group {
-    weak var siblings: FileSiblings?
-  }
+  private static let groups = SharedObjects<String, FileSiblings>()
 
   /// Returns the databases of a file, whose path is free of symbolic links.
-  static func of(_ url: URL) -> FileSiblings {
-    let path = url.path
-    return groups.withLock { groups in
-      if let siblings = groups[path]?.siblings { return siblings }
-      groups = groups.filter { $0.value.siblings != nil }
-      let siblings = FileSiblings()
-      groups[path] = Group(siblings: siblings)
-      return siblings
-    }
-  }
+  static func of(_ url: URL) -> FileSiblings { groups.object(of: url.path) { FileSiblings() } }
 
   /// Adds a database, which the observed ones follow from now on.
   func join(_ database: Database, _ commits: Commits) {

@@ -1,3 +1,4 @@
+import FileSignals
 import Signals
 
 extension Database {
@@ -69,7 +70,7 @@ extension Database {
   public func live<Model: StoreModel & Equatable>(
     _ type: Model.Type, id: Model.ID
   ) throws(DatabaseError) -> LiveObject<Model> {
-    try objects.object(id) { () throws(DatabaseError) in try LiveObject(self, id: id, isSame: ==) }
+    try live(id, isSame: ==)
   }
 
   /// Returns the live object of one row.
@@ -83,6 +84,23 @@ extension Database {
   /// - Throws: ``DatabaseError`` if the row cannot be read now.
   @_disfavoredOverload
   public func live<Model: StoreModel>(_ type: Model.Type, id: Model.ID) throws(DatabaseError) -> LiveObject<Model> {
-    try objects.object(id) { () throws(DatabaseError) in try LiveObject(self, id: id, isSame: { _, _ in false }) }
+    try live(id, isSame: { _, _ in false })
   }
+
+  private func live<Model: StoreModel>(
+    _ id: Model.ID, isSame: @escaping @Sendable (Model, Model) -> Bool
+  ) throws(DatabaseError) -> LiveObject<Model> {
+    let row = LiveRow(type: ObjectIdentifier(Model.self), id: id.sqliteValue)
+    let object = try objects.object(of: row) { () throws(DatabaseError) in
+      try LiveObject<Model>(self, id: id, isSame: isSame)
+    }
+    // Sound: the key contains the type of the model.
+    return unsafeDowncast(object, to: LiveObject<Model>.self)
+  }
+}
+
+/// A row by which live objects are shared.
+struct LiveRow: Hashable, Sendable {
+  let type: ObjectIdentifier
+  let id: SQLiteValue
 }

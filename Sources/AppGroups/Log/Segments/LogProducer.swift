@@ -76,17 +76,13 @@ final class LogProducer: Sendable {
 
   // MARK: Shared producers
 
-  private struct Entry {
-    weak let producer: LogProducer?
-  }
-
   private struct Key: Hashable {
     let path: ExactString
     let scope: ObjectIdentifier?
     let policy: ScopePolicy
   }
 
-  private static let registry = Guarded<[Key: Entry]>([:])
+  private static let producers = SharedObjects<Key, LogProducer>()
 
   /// Returns this process's producer for a log that always has the same directory.
   static func shared(for place: LogPlace) -> LogProducer {
@@ -100,14 +96,8 @@ final class LogProducer: Sendable {
   }
 
   private static func shared(_ key: Key, at location: @autoclosure () -> LogLocation) -> LogProducer {
-    registry.withLock { registry in
-      // A producer that a switch has closed stays closed, so a new one replaces it.
-      if let producer = registry[key]?.producer, !producer.location.isClosed { return producer }
-      registry = registry.filter { $0.value.producer != nil }
-      let producer = LogProducer(location())
-      registry[key] = Entry(producer: producer)
-      return producer
-    }
+    // A producer that a switch has closed stays closed, so a new one replaces it.
+    producers.object(of: key, where: { !$0.location.isClosed }) { LogProducer(location()) }
   }
 }
 
