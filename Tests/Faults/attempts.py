@@ -113,7 +113,7 @@ def query(path, text):
 class Attempt:
     """What happened: calls, answer, states, open files and locks, and problems that stopped it."""
 
-    def __init__(self, stage, fault=None, skips=False, reference=None):
+    def __init__(self, stage, fault=None, skips=False, reference=None, known=frozenset()):
         operation = stage.operation
         self.fault, self.reference, self.problems, self.calls, self.others = fault, reference, [], [], []
         self.answer = self.state = self.mine = self.final = self.watched = None
@@ -160,6 +160,11 @@ class Attempt:
             self.doing = "show the last state"
             self.final = self.show(stage, start)
             self.last_files = stage.tree()
+            # A file that is just being written is gone in a moment; one that is left behind stays.
+            end = time.monotonic() + 5
+            while known and self.last_files - known and time.monotonic() < end:
+                time.sleep(0.05)
+                self.last_files = stage.tree()
         except (Silence, Broken) as error:
             self.problems.append(f"cannot {self.doing}: {error}")
         finally:

@@ -15,7 +15,7 @@ from attempts import Attempt, Broken, Stage
 from calls import errors_of, reason_to_leave_out
 from operations import OPERATIONS
 from tracing import Fault, Refused
-from verdicts import judge, permission
+from verdicts import judge, known_files, permission
 
 WORDS = ("calls", "unreachable", "injections", "threw", "succeeded", "missed", "permitted", "wrong")
 WORKERS = max(2, (os.cpu_count() or 2))
@@ -61,7 +61,7 @@ class Run:
         return faults
 
     def attempt(self, fault):
-        attempt = Attempt(self.stage, fault, reference=self.new)
+        attempt = Attempt(self.stage, fault, reference=self.new, known=known_files(self.new, self.old))
         # Threads that run beside the operation do not make their calls in the same order each time.
         stray = [call for call in attempt.others + attempt.calls if call.failed and reason_to_leave_out(call.text)]
         # The next `read` after the operation is that of a command.

@@ -85,6 +85,11 @@ def is_late(attempt):
     return all(re.match("f(data)?sync|syncfs", call.name) for call in attempt.failed)
 
 
+def known_files(new, old):
+    """The files that may exist after an operation, or without it."""
+    return new.last_files | old.last_files | new.files | old.files
+
+
 def leftovers(new, old, attempt):
     """Files that stay open, locked or behind."""
     problems = []
@@ -93,7 +98,7 @@ def leftovers(new, old, attempt):
     if attempt.left_locked:
         problems.append(f"files stay locked: {' '.join(attempt.left_locked)}")
     if attempt.final is not None and not any(re.match("unlink|rmdir|rename", call.name) for call in attempt.failed):
-        behind = attempt.last_files - new.last_files - old.last_files - new.files - old.files
+        behind = attempt.last_files - known_files(new, old)
         if behind:
             problems.append(f"files are left behind: {' '.join(sorted(behind))}")
     return problems
