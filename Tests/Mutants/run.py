@@ -25,7 +25,7 @@ def run(*words, limit=3600, **options):
 
 
 def build(release, machine):
-    options = ["-c", "release", "-Xswiftc", "-enable-testing", "--scratch-path", ".build/release"] if release else []
+    options = ["-c", "release", "-Xswiftc", "-enable-testing", "-Xswiftc", "-DDEBUG", "--scratch-path", ".build/release"] if release else []
     options += ["-Xswiftc", "-gline-tables-only"]
     status, output = run("swift", "build", *(["--product", "Peer"] if machine else ["--build-tests"]), *options)
     if status == 0 and machine and os.path.exists(os.path.join(copy, os.path.dirname(machine[0]), "building.py")):
