@@ -229,9 +229,9 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
     includingOwn: Bool = true,
     acknowledgement: LogAcknowledgement = .automatic
   ) throws(AppGroupsLogError) -> LogEvents<Event> {
-    let consumer = try ConsumerPlace(name: consumer, place: local.location.readablePlace)
+    let name = try ConsumerPlace(name: consumer, place: local.location.readablePlace).name
     return try events(
-      LogReading(consumer: consumer, start: start, includesOwn: includingOwn, acknowledgement: acknowledgement))
+      LogReading(consumer: name, start: start, includesOwn: includingOwn, acknowledgement: acknowledgement))
   }
 
   /// Returns the events that are appended after you subscribe, for readers that need no history.

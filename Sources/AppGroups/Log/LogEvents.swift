@@ -206,8 +206,15 @@ public enum LogAcknowledgement: Sendable, Hashable {
 
 /// The options of a feed.
 struct LogReading: Sendable {
-  var consumer: ConsumerPlace?
+  /// The consumer's name, which belongs to the log in any contents.
+  var consumer: String?
   var start: LogStart
   var includesOwn: Bool
   var acknowledgement: LogAcknowledgement
+
+  /// Returns the consumer in a directory, if there is one.
+  func consumer(in place: LogPlace) throws(AppGroupsLogError) -> ConsumerPlace? {
+    guard let consumer else { return nil }
+    return try ConsumerPlace(name: consumer, place: place)
+  }
 }

@@ -65,6 +65,8 @@ extension ContainerAccess {
   ) throws {
     var changed = changed
     changed.revision = state.revision + 1
+    // Before the moves are planned, so that the directories of new logs arrive with the other files, or stay with them.
+    if let source { LogConsumers.expectConsumers(of: layout.root, in: hidden.place(of: source)) }
     var plan = SwitchPlan(rules: rules)
     let leaving = try plan.leaving(root)
     let arriving = try source.map { try plan.arriving(from: Folder($0, in: hidden), into: root) } ?? []

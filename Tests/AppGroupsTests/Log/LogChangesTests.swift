@@ -23,8 +23,7 @@ struct LogChangesTests {
     try AppGroupsLog(name: "log", container: fixture.container, limits: limits)
   }
 
-  private func feed(_ consumer: String? = nil) throws -> LogFeed {
-    let consumer = try consumer.map { name throws(AppGroupsLogError) in try ConsumerPlace(name: name, place: place) }
+  private func feed(_ consumer: String? = nil) -> LogFeed {
     let reading = LogReading(
       consumer: consumer, start: consumer == nil ? .newest : .oldest, includesOwn: true, acknowledgement: .automatic)
     return LogFeed(
@@ -52,7 +51,7 @@ struct LogChangesTests {
   func `an appended event is delivered with the change of its segment, and not before`() throws {
     let log = try log()
     try log.append("before")
-    let texts = record(try feed("widget"))
+    let texts = record(feed("widget"))
     #expect(texts.elements == ["before"])
     try log.append("after")
     queue.sync {}
@@ -64,7 +63,7 @@ struct LogChangesTests {
   @Test
   func `a write to an unknown segment makes the feed scan all segments`() throws {
     let log = try log(LogLimits(segmentSize: 4096))
-    let texts = record(try feed())
+    let texts = record(feed())
     let long = String(repeating: "-", count: 4000)
     for text in [long, "one", "two"] { try log.append(text) }
     let names = try segments
@@ -78,7 +77,7 @@ struct LogChangesTests {
   func `an overflow, a rearmed watch or a poll makes the feed read the whole log`(_ kind: String) throws {
     let log = try log()
     try log.append("before")
-    let texts = record(try feed("widget"))
+    let texts = record(feed("widget"))
     try log.append("after")
     send(PathChange(events: []))
     #expect(texts.elements == ["before"])
@@ -91,7 +90,7 @@ struct LogChangesTests {
   @Test
   func `a log that is removed and recreated is read at the next change`() throws {
     try log().append("before")
-    let texts = record(try feed())
+    let texts = record(feed())
     try FileManager.default.removeItem(at: place.url)
     send(PathChange(events: [], isRearmed: true))
     try log().append("after")
@@ -102,7 +101,7 @@ struct LogChangesTests {
 
   @Test
   func `the feed's subscription to changes is listed, and ends with the feed`() async throws {
-    var feed: LogFeed? = try feed()
+    var feed: LogFeed? = feed()
     #expect(await changes.subscriptions().map(\.description) == ["sink"])
     #expect(feed?.changes.health.value == .active)
     feed = nil
@@ -111,7 +110,7 @@ struct LogChangesTests {
 
   @Test
   func `the subscribers and loops of a log are listed like those of any signal`() async throws {
-    let events = LogEvents<String>(try feed())
+    let events = LogEvents<String>(feed())
     #expect(await events.subscriptions().isEmpty)
     let property = MutableProperty("")
     let subscriptions = [

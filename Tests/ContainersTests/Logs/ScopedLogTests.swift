@@ -57,6 +57,33 @@ struct ScopedLogTests {
     }
   }
 
+  #if os(Linux)
+    @Test func `nothing of a log stays open in an environment that has left`() async throws {
+      let consumer = EntryRecorder(try log.events(for: "widget"))
+      let idle = try log.events(for: "gadget")
+      try log.append("default 1")
+      try await consumer.expect(["default 1"])
+      for await entry in idle.values where entry.event == "default 1" { break }
+      try await app.activate(id: ids[1])
+      // The reading of the new log begins after the switch.
+      let deadline = ContinuousClock.now + .seconds(60)
+      while try !openFiles(of: ids[0]).isEmpty, ContinuousClock.now < deadline {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      #expect(try openFiles(of: ids[0]) == [])
+      withExtendedLifetime(idle) {}
+    }
+
+    /// The files and directories of an inactive environment that this process has open.
+    private func openFiles(of id: UUID) throws -> [String] {
+      let data = world.directory(of: id).deletingLastPathComponent().path
+      return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+        return path?.hasPrefix(data) == true ? path : nil
+      }
+    }
+  #endif
+
   @Test func `a consumer receives the events appended before it came back, and none twice`() async throws {
     try log.append("default 1")
     try await app.activate(id: ids[1])
@@ -145,7 +172,8 @@ struct ScopedLogTests {
 
   @Test func `a log that closes on a switch reports it, and keeps its events`() async throws {
     let closing = try AppGroupsLog<String>(name: "closing", scope: app.scope, onSwitch: .closes)
-    let events = try closing.events(for: "widget")
+    // An event that all consumers have handled may be removed.
+    let events = try closing.events(for: "widget", acknowledgement: .explicit)
     let consumer = EntryRecorder(events)
     try closing.append("kept")
     try await consumer.expect(["kept"])

@@ -38,11 +38,6 @@ struct ConsumerPlace: Sendable {
     return all
   }
 
-  /// Returns the same consumer in another place.
-  func moved(to place: LogPlace) throws(AppGroupsLogError) -> ConsumerPlace {
-    try ConsumerPlace(name: name, place: place)
-  }
-
   func file(_ suffix: String) -> URL {
     place.consumers.appending(path: name + suffix, directoryHint: .notDirectory)
   }

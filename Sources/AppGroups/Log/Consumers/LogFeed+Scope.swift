@@ -22,7 +22,10 @@ extension LogFeed: ScopeMember {
   private func endOldContents() -> (start: Start, generation: Int)? {
     let start = start(isNew: true)
     if let place = start.place, place === state.withLock({ $0.run?.place }) { return nil }
-    guard let generation = audience.interrupt() else { return nil }
+    guard let generation = audience.interrupt() else {
+      saver?.leave()
+      return nil
+    }
     return (start, generation)
   }
 

@@ -46,8 +46,8 @@ final class LogFeed: Sendable {
     self.producer = producer
     let audience = LogAudience(reading.acknowledgement, isKeepingEvents: reading.consumer != nil)
     self.audience = audience
-    saver = reading.consumer.map { [failures] in
-      LogSaver($0, limits: limits, audience: audience, failures: failures)
+    saver = reading.consumer.map { [failures] _ in
+      LogSaver(limits: limits, audience: audience, failures: failures)
     }
     self.queue = queue
     looks = DelayedCall(.constant(.milliseconds(20)), on: queue)
@@ -100,7 +100,7 @@ final class LogFeed: Sendable {
   func start(isNew: Bool = false) -> Start {
     do throws(AppGroupsLogError) {
       let place = try location.readablePlace
-      if !audience.isEmpty, isNew || !isRemovalLikely { try reading.consumer?.moved(to: place).expect() }
+      if !audience.isEmpty, isNew || !isRemovalLikely { try reading.consumer(in: place)?.expect() }
       let isNewest = reading.consumer == nil || reading.start == .newest
       return Start(place: place, ends: isNewest ? LogReader.ends(of: place) : [:])
     } catch {
@@ -144,7 +144,7 @@ final class LogFeed: Sendable {
     do throws(AppGroupsLogError) {
       if place == nil { place = try location.readablePlace }
       guard let opened = place, audience.isCurrent(generation) else { return }
-      let consumer = try reading.consumer?.moved(to: opened)
+      let consumer = try reading.consumer(in: opened)
       guard let (positions, lock) = try positions(from: start.ends, consumer, at: opened) else {
         if let consumer { noteRefusal(of: consumer) }
         return tryLater(from: start, generation, epoch)

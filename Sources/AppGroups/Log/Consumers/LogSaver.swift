@@ -21,7 +21,8 @@ final class LogSaver: Sendable {
   private let requests = BlockingCalls(width: 1)
 
   private struct State {
-    var consumer: ConsumerPlace
+    /// The consumer in the contents that were read last; `nil` before the first, and after they were switched.
+    var consumer: ConsumerPlace?
     /// The consumer's lock while the log is read.
     var lock: ConsumerLock?
     /// The positions that were last saved under this lock, and the time of the save.
@@ -32,12 +33,9 @@ final class LogSaver: Sendable {
   }
 
   /// The state, which only the queue changes.
-  private let state: Guarded<State>
+  private let state = Guarded(State())
 
-  init(
-    _ consumer: ConsumerPlace, limits: LogLimits, audience: LogAudience, failures: Emitter<AppGroupsLogError, Never>
-  ) {
-    state = Guarded(State(consumer: consumer))
+  init(limits: LogLimits, audience: LogAudience, failures: Emitter<AppGroupsLogError, Never>) {
     self.limits = limits
     self.audience = audience
     self.failures = failures
@@ -80,6 +78,13 @@ final class LogSaver: Sendable {
     }
   }
 
+  /// Lets go of contents that are switched while nobody reads them.
+  func leave() {
+    queue.async { [self] in
+      state.replace { state in state.lock == nil ? state.consumer.take() : nil }
+    }
+  }
+
   /// Saves unsaved positions, and releases the consumer's lock until ``takeBack()``.
   func suspend() {
     queue.sync {
@@ -95,8 +100,8 @@ final class LogSaver: Sendable {
   func takeBack() -> ConsumerLock? {
     queue.sync {
       do throws(AppGroupsLogError) {
-        guard let saved = state.withLock({ $0.saved?.positions }), let lock = try consumer.lock(creating: false),
-          try consumer.load() == saved
+        guard let consumer, let saved = state.withLock({ $0.saved?.positions }),
+          let lock = try consumer.lock(creating: false), try consumer.load() == saved
         else { return nil }
         state.withLock { $0.lock = lock }
         return lock
@@ -142,7 +147,7 @@ final class LogSaver: Sendable {
   }
 
   /// The consumer whose position is saved.
-  var consumer: ConsumerPlace { state.withLock { $0.consumer } }
+  var consumer: ConsumerPlace? { state.withLock { $0.consumer } }
 
   private var heldLock: ConsumerLock? { state.withLock { $0.lock } }
 
@@ -187,7 +192,7 @@ final class LogSaver: Sendable {
       state.lastTrim = now
       return true
     }
-    guard isDue else { return }
+    guard isDue, let consumer else { return }
     LogTrimmer(place: consumer.place, limits: limits).trimLater { [failures] in failures.send($0) }
   }
 
@@ -205,7 +210,7 @@ final class LogSaver: Sendable {
   }
 
   private func register() throws(AppGroupsLogError) {
-    let consumer = consumer
+    guard let consumer else { return }
     // A process that is removing segments may not have seen a new consumer.
     let lock = try consumer.exists ? nil : try consumer.place.lockTrimming(isWaiting: true)
     try saveNow()
@@ -225,7 +230,7 @@ final class LogSaver: Sendable {
       try save(positions)
       state.withLock { $0.saved = (positions, now) }
     } catch let error where error.isAboutNothingThere {
-      guard try !consumer.place.exists else { throw error }
+      guard let consumer, try !consumer.place.exists else { throw error }
       // If the log was removed, its positions are meaningless.
       state.withLock { $0.hasFailed = false }
     }
@@ -233,9 +238,8 @@ final class LogSaver: Sendable {
 
   /// Saves the events that were acknowledged after the last subscription ended.
   private func saveAfterwards() throws(AppGroupsLogError) {
-    let consumer = consumer
     // An acknowledgement does not restore a removed consumer.
-    guard audience.isUnsaved, try consumer.exists else { return }
+    guard let consumer, audience.isUnsaved, try consumer.exists else { return }
     // Only the consumer may save its positions.
     guard let lock = try consumer.lock(creating: false) else { throw consumer.inUse }
     guard let saved = try consumer.load() else { return }
@@ -245,7 +249,7 @@ final class LogSaver: Sendable {
 
   private func save(_ positions: [UUID: LogPosition]) throws(AppGroupsLogError) {
     do throws(AppGroupsLogError) {
-      try consumer.save(positions)
+      try consumer?.save(positions)
       state.withLock { state in
         state.hasFailed = false
         state.pauses.reset()

@@ -11,8 +11,8 @@ final class LogProducer: Sendable {
   let clock: LogClock
   let location: LogLocation
   private let writing: Guarded<Writing>
-  /// The part in suspensions.
-  private let membership = Guarded<SignalSubscription?>(nil)
+  /// The parts in suspensions and switches.
+  private let memberships = Guarded<[SignalSubscription]>([])
 
   private init(_ location: LogLocation) {
     self.location = location
@@ -20,7 +20,8 @@ final class LogProducer: Sendable {
     self.clock = clock
     writing = Guarded(Writing(clock, switchCount: location.switchCount ?? 0))
     let suspending = Suspensions.shared.add(self, at: location.url)
-    membership.withLock { $0 = suspending }
+    let switching = location.scope?.enrol(self)
+    memberships.withLock { $0 = [suspending, switching].compactMap(\.self) }
   }
 
   /// The identity of this process in the log.
@@ -107,4 +108,14 @@ extension LogProducer: Suspendable {
 
   /// Does nothing: the next event begins a segment.
   func resumeAfterSuspension() {}
+}
+
+/// A producer leaves nothing open in contents that have left.
+extension LogProducer: ScopeMember {
+  var switchStage: ScopeStage { .logs }
+
+  func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    if outcome == .switched { seal() }
+    return PreparedSwitch()
+  }
 }
