@@ -126,7 +126,7 @@ public final class Scope: Sendable {
   /// wait.
   ///
   /// Such a thread must not wait for a switch by another thread or process, because that would wait for this thread.
-  package var isDelayedByThisThread: Bool { members.all.contains { $0.delaysSwitchOnThisThread } }
+  package var isDelayedByThisThread: Bool { members.isDelayedByThisThread }
 
   /// Makes a member take part in each later switch.
   ///
@@ -140,7 +140,9 @@ public final class Scope: Sendable {
     while true {
       let isSwitching = members.turn.isHeldByThisThread
       let hasTurn = !isSwitching && (members.turn.tryLock() || waitForTurn())
-      let number = members.add(member, isForced: isSwitching || isDelayedByThisThread)
+      var number = members.add(member, isForced: isSwitching)
+      // Only then, because all members are asked.
+      if number == nil, isDelayedByThisThread { number = members.add(member, isForced: true) }
       if hasTurn { members.turn.unlock() }
       if let number { return SignalSubscription { [self] in members.remove(number) } }
     }

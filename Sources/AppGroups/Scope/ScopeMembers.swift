@@ -71,8 +71,10 @@ final class ScopeMembers: Sendable {
     _ = state.withLock { $0.members.remove(number) }
   }
 
-  var all: [any ScopeMember] {
-    state.withLock { $0.members.entries.compactMap { $0.member() } }
+  /// A Boolean value that indicates whether this thread is inside an operation of a member for which a switch must
+  /// wait.
+  var isDelayedByThisThread: Bool {
+    state.withLock { $0.members.unsorted.compactMap { $0.member() } }.contains { $0.delaysSwitchOnThisThread }
   }
 }
 
@@ -130,7 +132,7 @@ extension ScopeMembers {
   }
 
   private func order(beginningWith first: (any ScopeMember)?) -> [any ScopeMember] {
-    let all = all
+    let all = state.withLock { $0.members.entries.compactMap { $0.member() } }
     // It may have left the scope in the meantime.
     guard let first, all.contains(where: { $0 === first }) else { return all }
     return [first] + all.filter { $0 !== first }

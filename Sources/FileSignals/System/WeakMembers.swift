@@ -10,7 +10,7 @@ package struct WeakMembers<Member: Sendable, Stage: Comparable & Sendable, Detai
     package let member: @Sendable () -> Member?
   }
 
-  package private(set) var entries: [Entry] = []
+  private var known: [Int: Entry] = [:]
 
   /// The number of objects that were ever added.
   package private(set) var additions = 0
@@ -28,22 +28,22 @@ package struct WeakMembers<Member: Sendable, Stage: Comparable & Sendable, Detai
     in stage: Stage, _ detail: Detail, _ member: @escaping @Sendable () -> Member?
   ) -> Int {
     additions += 1
-    let index = entries.firstIndex { stage < $0.stage } ?? entries.endIndex
-    entries.insert(Entry(number: additions, stage: stage, detail: detail, member: member), at: index)
+    known[additions] = Entry(number: additions, stage: stage, detail: detail, member: member)
     return additions
   }
 
   /// Removes an object, and returns its entry.
-  package mutating func remove(_ number: Int) -> Entry? {
-    entries.firstIndex { $0.number == number }.map { entries.remove(at: $0) }
-  }
+  package mutating func remove(_ number: Int) -> Entry? { known.removeValue(forKey: number) }
+
+  /// The objects by stages, and then in the order in which they were added.
+  package var entries: [Entry] { known.values.sorted { ($0.stage, $0.number) < ($1.stage, $1.number) } }
+
+  /// The objects in any order.
+  package var unsorted: some Collection<Entry> { known.values }
 
   /// Accesses the detail of an object.
   package subscript(number: Int) -> Detail? {
-    get { entries.first { $0.number == number }?.detail }
-    set {
-      guard let newValue, let index = entries.firstIndex(where: { $0.number == number }) else { return }
-      entries[index].detail = newValue
-    }
+    get { known[number]?.detail }
+    set { if let newValue { known[number]?.detail = newValue } }
   }
 }
