@@ -128,7 +128,7 @@ final class ContextReads<Element: Sendable>: ContextFollower {
       replaced?.state.withLock { $0.isShown = false }
       guard let reading else {
         if values.value != nil { staged.append(values.stage(empty).send) }
-        staged.append(health.status.stage(.connecting).send)
+        if health.status.value != .connecting { staged.append(health.status.stage(.connecting).send) }
         return (replaced, [])
       }
       return reading.state.withLock { read in
