@@ -10,6 +10,7 @@ directories, which must give wrong outcomes.
 """
 import collections
 import concurrent.futures
+import itertools
 import os
 import random
 import re
@@ -78,6 +79,8 @@ class Run:
     def __init__(self, protocol, program, seed, moments=None):
         self.protocol, self.program = protocol, program
         self.folder = temporary("power.")
+        # A process may still write into a folder while it is removed, so its number is never used again.
+        self.numbers = itertools.count()
         try:
             os.mkdir(self.folder + "/recorded")
             self.recording = record(program, protocol, self.folder + "/recorded")
@@ -98,7 +101,7 @@ class Run:
         if sample and len(states) > sample:
             states = dice.sample(states, sample)
         local = threading.local()
-        observers, lock, numbers = [], threading.Lock(), iter(range(1 << 60))
+        observers, lock = [], threading.Lock()
 
         def look(tree):
             if not hasattr(local, "observer"):
@@ -106,7 +109,7 @@ class Run:
                 with lock:
                     observers.append(local.observer)
             with lock:
-                number = next(numbers)
+                number = next(self.numbers)
             return local.observer.look(self.protocol, tree, self.recording.names, f"{self.folder}/{number}")
 
         try:
