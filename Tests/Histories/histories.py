@@ -38,7 +38,11 @@ def perform(place, seed, program):
     round = Round(place, seed, program).run()
     counts = collections.Counter(round.counts, rounds=1, seconds=time.monotonic() - start)
     complaints = [f"PROBLEM {place.name} SIGNALS_SEED={seed}: {problem[:600]}" for problem in round.problems]
-    if violation := judge.verdict(round.notes):
+    start = time.monotonic()
+    violation = judge.verdict(round.notes)
+    if time.monotonic() > start + 20:
+        print(f"{place.name}: SIGNALS_SEED={seed} was judged for {time.monotonic() - start:.0f} s", flush=True)
+    if violation:
         complaints.append(f"VIOLATION {place.name} SIGNALS_SEED={seed}: {violation}\n  shrunk to {keep(round, violation)}")
     counts["violations"] += len(complaints)
     return counts, complaints[-10:]

@@ -6,6 +6,7 @@ from notes import CURRENT, READ, UPDATE, VALUE, WRITE
 
 FOREVER = 1 << 62
 UNKNOWN = -1  # The register of a call that did not return.
+UNSEEN = -1  # Any value that nobody found.
 
 
 class Violation(Exception):
@@ -50,9 +51,13 @@ def linearize(calls, value=0):
     """Wing and Gong's search with memory, as Lowe does it: call by call, with all states that are possible.
 
     A state is the value and which of the pending calls have happened. A read happens as soon as its value is there, which
-    never makes anything else impossible.
+    never makes anything else impossible. Neither does it if a write whose value nobody found happens just before another
+    write, nor if of two killed writes of one value, the one that was called first happens first. Otherwise the calls of
+    stopped and killed processes would have too many states.
     """
-    events = []
+    found = {result for _, _, kind, _, result in calls if kind != WRITE}
+    unseen, events = 0, []  # The pending writes of values that nobody found.
+    killed, earlier = {}, {}  # The last killed write of a value, and for each killed write the one before.
     for number, (call, answer, *_) in enumerate(calls):
         events.append((call, 0, number))
         events.append((answer, 1, number))
@@ -64,6 +69,11 @@ def linearize(calls, value=0):
             _, _, kind, argument, result = calls[number]
             bit = slots[number] = free.pop()
             pending[bit] = (kind, argument, result)
+            if kind == WRITE and argument not in found:
+                unseen |= bit
+            if kind == WRITE and calls[number][1] == FOREVER:
+                earlier[bit] = killed.get(argument)
+                killed[argument] = bit
             if kind == READ:
                 states = {(now, happened | bit if now == result else happened) for now, happened in states}
             continue
@@ -79,7 +89,12 @@ def linearize(calls, value=0):
             for other, (kind, argument, result) in pending.items():
                 if happened & other or kind == READ or (kind == UPDATE and result != now):
                     continue
-                after = happened | other
+                first = earlier.get(other)
+                if first in pending and not happened & first:
+                    continue
+                after = happened | other | (unseen if kind == WRITE else 0)
+                if argument not in found:
+                    argument = UNSEEN
                 for reader, (kind, _, wanted) in pending.items():
                     if kind == READ and wanted == argument:
                         after |= reader
@@ -92,6 +107,7 @@ def linearize(calls, value=0):
                 else:
                     stack.append(state)
         del pending[bit]
+        unseen &= ~bit
         free.append(bit)
         if not following:
             call, _, kind, argument, result = calls[number]

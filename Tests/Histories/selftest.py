@@ -109,6 +109,25 @@ def judge_register(notes):
     return True
 
 
+def judge_switches(notes):
+    """Judges writes of few values, of which a killed one may happen at any time, as switches of environments do."""
+    calls = [
+        (call, answer or registers.FOREVER, kind, argument, result)
+        for _, call, answer, kind, _, argument, result, *_ in notes if answer or kind == WRITE]
+    try:
+        registers.linearize(calls)
+    except registers.Violation:
+        return False
+    return True
+
+
+def switches(notes):
+    """The same history with few values, which are only written and read."""
+    return [
+        (thread, call, answer, WRITE if kind == UPDATE else kind, key, argument % 3, 0 if kind == UPDATE else result % 3, *rest)
+        for thread, call, answer, kind, key, argument, result, *rest in notes]
+
+
 def check_search(seed, rounds):
     """Compares the search with a plain one: the complaints, and how many histories were not linearizable."""
     dice, complaints, rejected = random.Random(seed), [], 0
@@ -121,6 +140,11 @@ def check_search(seed, rounds):
         rejected += not expected
         if judge_register(notes) != expected:
             complaints.append(f"expected {expected} for:\n" + "\n".join(map(noting.text, notes)))
+        notes = switches(notes)
+        expected = is_linear(notes)
+        rejected += not expected
+        if judge_switches(notes) != expected:
+            complaints.append(f"expected {expected} for switches:\n" + "\n".join(map(noting.text, notes)))
     for _ in range(5):
         if not judge_register(simulate(dice, 3000, 8)):
             complaints.append("a long history of a register that works was rejected")
@@ -134,7 +158,7 @@ def main(seed):
         print(f"error: {complaint}")
     if complaints or more:
         sys.exit(1)
-    print(f"The judge rejects {bad} bad histories, accepts {good} good ones, and agrees with a plain search on 2000 random ones, "
+    print(f"The judge rejects {bad} bad histories, accepts {good} good ones, and agrees with a plain search on 4000 random ones, "
           f"{rejected} of which were bad")
 
 
