@@ -121,10 +121,11 @@ def judge_switches(notes):
     return True
 
 
-def switches(notes):
-    """The same history with few values, which are only written and read."""
+def switches(dice, notes):
+    """The same history with few values, which are only written and read, by processes that are often killed."""
     return [
-        (thread, call, answer, WRITE if kind == UPDATE else kind, key, argument % 3, 0 if kind == UPDATE else result % 3, *rest)
+        (thread, call, 0 if kind != READ and dice.random() < 0.5 else answer, WRITE if kind == UPDATE else kind, key,
+         argument % 2, result % 2 if kind == READ else 0, *rest)
         for thread, call, answer, kind, key, argument, result, *rest in notes]
 
 
@@ -132,7 +133,7 @@ def check_search(seed, rounds):
     """Compares the search with a plain one: the complaints, and how many histories were not linearizable."""
     dice, complaints, rejected = random.Random(seed), [], 0
     for _ in range(rounds):
-        notes = simulate(dice, dice.randrange(2, 7), dice.randrange(1, 5))
+        notes = simulate(dice, dice.randrange(2, 8), dice.randrange(1, 5))
         if not judge_register(notes):
             complaints.append("a register that works was rejected")
         notes = changed(dice, notes)
@@ -140,7 +141,7 @@ def check_search(seed, rounds):
         rejected += not expected
         if judge_register(notes) != expected:
             complaints.append(f"expected {expected} for:\n" + "\n".join(map(noting.text, notes)))
-        notes = switches(notes)
+        notes = switches(dice, notes)
         expected = is_linear(notes)
         rejected += not expected
         if judge_switches(notes) != expected:
