@@ -92,6 +92,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// - **Acknowledgements** of events of the old log have no effect after the switch. Those events are delivered again
   ///   when their contents return.
   /// - **Producers:** After a switch, ``producer`` is another identifier.
+  /// - **Files:** Nothing of the old log stays open.
   ///
   /// - Parameters:
   ///   - name: The log's name, such as `orders`: at most 200 bytes, without a slash or a leading dot.
