@@ -198,10 +198,15 @@ struct ScopedLogTests {
     try app.setExcludedPaths(["Logs"])
     let consumer = EntryRecorder(try log.events(for: "widget"))
     let producer = log.producer
+    func segments() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: log.url.path).filter { $0.hasSuffix(".segment") }
+    }
     try log.append("1")
+    let before = try segments()
     try await app.activate(id: ids[1])
     try log.append("2")
     try await consumer.expect(["1", "2"])
+    #expect(try segments() == before)
     #expect(consumer.entries.elements.map(\.switchCount) == [0, 0])
     #expect(log.producer == producer)
   }

@@ -126,6 +126,11 @@ extension LogProducer {
     /// Closes the current segment, and releases its lock.
     mutating func seal() { segment = nil }
 
+    /// Closes the current segment, unless it is in a place.
+    mutating func seal(unlessIn place: LogPlace?) {
+      if let segment, segment.place !== place { seal() }
+    }
+
     private mutating func reserve(_ count: Int) {
       guard scratch.count < count else { return }
       scratch.deallocate()

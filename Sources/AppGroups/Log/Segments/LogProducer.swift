@@ -115,7 +115,17 @@ extension LogProducer: ScopeMember {
   var switchStage: ScopeStage { .logs }
 
   func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
-    if outcome == .switched { seal() }
+    guard outcome == .switched else { return PreparedSwitch() }
+    // The location is a member since before this object, so it has its new directory now. A directory that is excluded
+    // from switches stays the same.
+    let place: LogPlace?
+    do throws(AppGroupsLogError) {
+      place = try location.place
+    } catch {
+      // An append reports why there is no directory.
+      place = nil
+    }
+    writing.withLock { $0.seal(unlessIn: place) }
     return PreparedSwitch()
   }
 }

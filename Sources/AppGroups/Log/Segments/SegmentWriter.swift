@@ -20,7 +20,7 @@ final class SegmentWriter {
   ///
   /// After a failed write, it is `false` if the incomplete record could not be removed.
   private(set) var isUsable = true
-  private let place: LogPlace
+  let place: LogPlace
   /// A Boolean value that indicates whether the file's name is on the disk.
   private var isNameStored = false
 
