@@ -30,20 +30,15 @@ public protocol Signal<Element, Failure>: Sendable {
   /// The type of the error that can end the signal; `Never` if the signal cannot fail.
   associatedtype Failure: Error
 
-  /// The signal that the result of ``map(_:)`` subscribes to: this signal or, for a ``MapSignal``, its upstream signal.
-  ///
-  /// Your own signals need not declare it.
-  associatedtype MapUpstream: Signal = Self where MapUpstream.Failure == Failure
-
-  /// Transforms each value; ``map(_:)`` calls this method.
-  ///
-  /// Your own signals need not implement it. A ``MapSignal`` merges consecutive closures into one.
-  ///
-  /// - Parameter transform: A closure that is called with each value, on the thread that sends it.
-  /// - Returns: A signal of the results.
-  func mapped<Output: Sendable>(
+  // The closures of consecutive `map`s become one, in `MapSignal`, the only type that declares these two. They are
+  // requirements, because an overload of `map` would let the compiler try both for each `map` of a chain, which takes
+  // seconds for ten of them. Without them, ten `map`s cost three times as much as one.
+  // swift-format-ignore: NoLeadingUnderscores
+  associatedtype _MapUpstream: Signal = Self where _MapUpstream.Failure == Failure
+  // swift-format-ignore: NoLeadingUnderscores
+  func _mapped<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Output
-  ) -> MapSignal<MapUpstream, Output>
+  ) -> MapSignal<_MapUpstream, Output>
 
   /// Attaches a subscriber and returns the token that keeps it attached.
   ///

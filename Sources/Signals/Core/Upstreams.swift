@@ -1,13 +1,13 @@
-import Synchronization
+public import Synchronization
 
 /// The subscriptions of an operator to its inputs, for an operator that has several or that cancels one itself.
 ///
 /// A stage holds this object and cancels it. The operator's token owns it or is bound to it. It refers to tokens, which
 /// refer to sources, which refer to stages, which refer to it. Cancelling or completion breaks that cycle.
 @usableFromInline
-package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is guarded by the lock.
+package class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is guarded by the lock.
   private let lock = Lock()
-  private let isOver = Atomic<Bool>(false)
+  @usableFromInline final let isOver = Atomic<Bool>(false)
   private var first: SignalSubscription?
   private var others: [SignalSubscription] = []
 
@@ -15,12 +15,12 @@ package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Soun
   package override init() {}
 
   /// A Boolean value that indicates whether the group has been cancelled.
-  @usableFromInline
-  package var isCancelled: Bool { isOver.load(ordering: .acquiring) }
+  @inlinable @inline(__always)
+  package final var isCancelled: Bool { isOver.load(ordering: .acquiring) }
 
   /// Adds a subscription, or cancels it at once if the group has been cancelled.
   @usableFromInline
-  package func add(_ subscription: SignalSubscription) {
+  package final func add(_ subscription: SignalSubscription) {
     let isTaken = lock.withLock {
       if isCancelled { return false }
       if first == nil { first = subscription } else { others.append(subscription) }
@@ -34,7 +34,7 @@ package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Soun
   /// A subscription leaves the group only after it has been cancelled. If two threads cancel at the same time, neither
   /// returns before everything is cancelled.
   @usableFromInline
-  package func cancelAll() {
+  package final func cancelAll() {
     let cancelled = lock.withLock {
       isOver.store(true, ordering: .releasing)
       return (first, others)
@@ -49,7 +49,7 @@ package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Soun
     withExtendedLifetime(cancelled) {}
   }
 
-  package override func cancel(_ subscription: SignalSubscription) {
+  package final override func cancel(_ subscription: SignalSubscription) {
     cancelAll()
   }
 }

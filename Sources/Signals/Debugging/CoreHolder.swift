@@ -10,21 +10,13 @@ extension InputHub {
   var heldCore: any TracedSource { core }
 }
 
-extension ChunkedHub: CoreHolder {}
-
 extension CombineLatestHub: CoreHolder {}
 
-extension DropUntilOutputHub: CoreHolder {}
+extension CombiningHub: CoreHolder {}
 
 extension MergeHub: CoreHolder {}
 
-extension PrefixUntilOutputHub: CoreHolder {}
-
 extension RaceHub: CoreHolder {}
-
-extension SampleByHub: CoreHolder {}
-
-extension WithLatestHub: CoreHolder {}
 
 extension ZipHub: CoreHolder {}
 

@@ -16,7 +16,7 @@ extension Signal {
     receiveOutput: (@Sendable (Element) -> Void)? = nil,
     receiveCompletion: (@Sendable (SignalCompletion<Failure>) -> Void)? = nil,
     receiveCancel: (@Sendable () -> Void)? = nil
-  ) -> HandleEventsSignal<Self> {
+  ) -> some Signal<Element, Failure> {
     HandleEventsSignal(
       upstream: self,
       events: SignalEvents(
@@ -31,12 +31,13 @@ extension Signal {
 
 /// A signal that calls closures when events occur; the result of
 /// ``Signal/handleEvents(receiveSubscription:receiveOutput:receiveCompletion:receiveCancel:)``.
-public struct HandleEventsSignal<Upstream: Signal>: Signal {
+@usableFromInline
+struct HandleEventsSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
+  @usableFromInline typealias Element = Upstream.Element
 
   /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
+  @usableFromInline typealias Failure = Upstream.Failure
 
   @usableFromInline let upstream: Upstream
   @usableFromInline let events: SignalEvents<Element, Failure>
@@ -48,7 +49,7 @@ public struct HandleEventsSignal<Upstream: Signal>: Signal {
 
   /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     events.receiveSubscription?()

@@ -6,57 +6,28 @@ extension Signal {
   /// - Parameter name: The name.
   /// - Returns: A signal that sends the same values.
   @inlinable @inline(__always)
-  public func named(_ name: String) -> NamedSignal<Self> {
-    NamedSignal(upstream: self, name: name)
-  }
-}
-
-/// A signal with a name; the result of ``Signal/named(_:)``.
-public struct NamedSignal<Upstream: Signal>: Signal {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let name: String
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, name: String) {
-    self.upstream = upstream
-    self.name = name
-  }
-
-  /// Attaches a subscriber to the upstream signal.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    upstream.subscribe(NamedStage(downstream: subscriber, name: name))
+  public func named(_ name: String) -> some Signal<Element, Failure> {
+    OperatorSignal(self, Named(name))
   }
 }
 
 @usableFromInline
-struct NamedStage<Downstream: SignalSubscriber>: PassThroughStage {
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
+struct Named<Input: Sendable, Failure: Error>: SignalOperator {
   @usableFromInline let name: String
 
   @inlinable @inline(__always)
-  init(downstream: Downstream, name: String) {
-    self.downstream = downstream
+  init(_ name: String) {
     self.name = name
   }
+  @inlinable @inline(__always)
+  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    downstream.receive(value)
+  func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Failure>) {
+    next.receive(value)
   }
 }
 
-extension NamedStage: NamedStep {
+extension Named: NamedStep {
   var quotedName: String { "\"\(name)\"" }
 }

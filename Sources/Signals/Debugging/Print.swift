@@ -22,9 +22,9 @@ extension Signal {
   public func print(
     _ prefix: String = "",
     to stream: (any TextOutputStream & Sendable)? = nil
-  ) -> HandleEventsSignal<Self> {
+  ) -> some Signal<Element, Failure> {
     let printer = EventPrinter(prefix: prefix, stream: stream)
-    let kind = "\(Self.self)".prefix { $0 != "<" }
+    let kind = "\(type(of: (self as? any OperatorStep)?.anyOperation ?? self))".prefix { $0 != "<" }
     return handleEvents(
       receiveSubscription: { printer.write("receive subscription: (\(kind))") },
       receiveOutput: { printer.write("receive value: (\($0))") },

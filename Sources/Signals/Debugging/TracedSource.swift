@@ -149,11 +149,12 @@ private struct Way: Sendable {
       let children = type(of: stage) is AnyClass ? [] : Array(Mirror(reflecting: stage).children)
       for child in children {
         guard let holder = child.value as? any CoreHolder else { continue }
-        steps.append(Self.name(of: child.value))
+        steps.append(Self.name(of: (child.value as? any OperatorStep)?.anyOperation ?? child.value))
         end = .source(holder.heldCore)
         return
       }
-      steps.append((stage as? any NamedStep)?.quotedName ?? Self.name(of: stage))
+      let step = (stage as? any OperatorStep)?.anyOperation ?? stage
+      steps.append((step as? any NamedStep)?.quotedName ?? Self.name(of: step))
       if let placed = stage as? any PlacedStep { end = .consumer(place: placed.place.description) }
       current = (stage as? any IndirectStep)?.next ?? children.first { $0.label == "downstream" }?.value
     }
@@ -171,15 +172,20 @@ private struct Way: Sendable {
 
   private static let irregular = [
     "ValueSink": "sink", "CompletionSink": "sink", "ChannelSubscriber": "values", "CarrierStage": "receive(on:)",
-    "PrefixUntilOutputHub": "prefix(untilOutputFrom:)", "DropUntilOutputHub": "drop(untilOutputFrom:)",
-    "PropertyFeed": "property", "ShareRound": "share", "PrefixForHub": "prefix(for:)",
-    "ChunkedByPredicateStage": "chunked",
+    "PrefixUntilOutput": "prefix(untilOutputFrom:)", "DropUntilOutput": "drop(untilOutputFrom:)",
+    "PropertyFeed": "property", "ShareRound": "share", "PrefixFor": "prefix(for:)",
+    "ChunkedByPredicate": "chunked", "ChunkedBySignal": "chunked",
   ]
 }
 
 /// A step with a name.
 protocol NamedStep {
   var quotedName: String { get }
+}
+
+/// A step that is an operator, and has the operator's name.
+protocol OperatorStep {
+  var anyOperation: Any { get }
 }
 
 /// A step that reaches the next one through an object.

@@ -4,9 +4,9 @@ extension Sequence where Self: Sendable, Element: Sendable {
   /// Each subscription iterates the sequence separately, and receives all elements before `subscribe(_:)` returns.
   ///
   /// An endless sequence is possible if an operator such as ``Signal/prefix(_:)`` ends the signal. The exception is an
-  /// inner signal, as in ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>``, that is subscribed to during
-  /// a delivery to the same subscriber. The subscriber cannot receive a value before that delivery returns, so the
-  /// sequence would never stop.
+  /// inner signal, as in ``Signal/flatMap(maxConcurrent:_:)->Signal<Inner.Element,Self.Failure>``, that is subscribed to
+  /// during a delivery to the same subscriber. The subscriber cannot receive a value before that delivery returns, so
+  /// the sequence would never stop.
   ///
   /// ```swift
   /// import Signals

@@ -6,7 +6,7 @@
 /// deadline and then checks whether it has been moved. Postponing the deadline, as ``Signal/debounce(for:clock:)`` does
 /// for every value, therefore costs no more than storing it.
 @usableFromInline
-package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Duration {
+package final class Alarm<C: Clock>: SubscriptionOwner, @unchecked Sendable where C.Duration == Duration {
   // Sound: the lock guards the state.
 
   /// A function that is called with the deadline that has passed.
@@ -83,6 +83,10 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
     }
     old.1?.cancel()
     old.2?.cancel()
+  }
+
+  package override func cancel(_ subscription: SignalSubscription) {
+    stop()
   }
 
   // MARK: On a scheduling clock
@@ -179,6 +183,6 @@ extension Alarm {
     let alarm = Alarm(clock: clock)
     alarm.start { _ in action() }
     alarm.set(clock.now.advanced(by: pause))
-    return SignalSubscription { alarm.stop() }
+    return SignalSubscription(owner: alarm)
   }
 }

@@ -27,8 +27,8 @@ extension Signal {
   public func collect<C: Clock>(
     every interval: Duration,
     clock: C = ContinuousClock()
-  ) -> CollectByTimeSignal<Self, C> where C.Duration == Duration {
-    CollectByTimeSignal(upstream: self, interval: interval, count: .max, clock: clock)
+  ) -> some Signal<[Element], Failure> where C.Duration == Duration {
+    TimedSignal(self, CollectByTime(interval: interval, count: .max, clock: clock))
   }
 
   /// Sends the values of each interval as one array, or earlier if the array is full.
@@ -47,101 +47,59 @@ extension Signal {
     every interval: Duration,
     upTo count: Int,
     clock: C = ContinuousClock()
-  ) -> CollectByTimeSignal<Self, C> where C.Duration == Duration {
-    CollectByTimeSignal(upstream: self, interval: interval, count: count, clock: clock)
+  ) -> some Signal<[Element], Failure> where C.Duration == Duration {
+    TimedSignal(self, CollectByTime(interval: interval, count: count, clock: clock))
   }
 }
 
-/// A signal of the values of each interval; the result of ``Signal/collect(every:clock:)``.
-public struct CollectByTimeSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
-  /// An array of values of the upstream signal, in order.
-  public typealias Element = [Upstream.Element]
+@usableFromInline
+struct CollectByTime<Input: Sendable, Failure: Error, TimeSource: Clock>: TimedOperator
+where TimeSource.Duration == Duration {
+  @usableFromInline typealias Output = [Input]
 
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
   @usableFromInline let interval: Duration
   @usableFromInline let count: Int
-  @usableFromInline let clock: C
+  @usableFromInline let clock: TimeSource
 
   @inlinable @inline(__always)
-  init(upstream: Upstream, interval: Duration, count: Int, clock: C) {
-    self.upstream = upstream
+  init(interval: Duration, count: Int, clock: TimeSource) {
     self.interval = interval
     self.count = count
     self.clock = clock
   }
 
-  /// Attaches a subscriber to the upstream signal, with intervals of its own.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = CollectByTimeHub<Upstream.Element, Failure, C>(interval: interval, count: count, clock: clock)
-    let subscription = hub.open(for: subscriber)
-    hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub)))
-    return subscription
-  }
-}
-
-@usableFromInline
-final class CollectByTimeHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<[Element], Failure, C>, TimedInput,
-  @unchecked Sendable
-where C.Duration == Duration {
-  // Sound: the state belongs to the core's turn.
-  @usableFromInline let grid: TimeGrid<C.Instant>
-  @usableFromInline let count: Int
-
-  /// The waiting values.
-  @exclusivity(unchecked) @usableFromInline var values: [Element] = []
-
-  @usableFromInline
-  init(interval: Duration, count: Int, clock: C) {
-    grid = TimeGrid(start: clock.now, interval: interval)
-    self.count = count
-    super.init(clock: clock)
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    let now = clock.now
-    core.withTurn { [self] in keep(value, at: now) }
+  func makeState() -> (grid: TimeGrid<TimeSource.Instant>, values: [Input]) {
+    (TimeGrid(start: clock.now, interval: interval), [])
   }
 
   @inlinable
-  func keep(_ value: Element, at now: C.Instant) {
-    guard !core.hasEnded else { return }
+  func receive(_ value: Input, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
     // If the alarm is about to ring for the waiting values, the new value is not one of them.
-    if let deadline, deadline <= now { flush() }
-    values.append(value)
-    if values.count >= count {
-      flush()
-    } else if deadline == nil {
-      wait(until: grid.next(after: now))
+    if let deadline = hub.deadline, deadline <= now { flush(hub) }
+    hub.state.values.append(value)
+    if hub.state.values.count >= count {
+      flush(hub)
+    } else if hub.deadline == nil {
+      hub.wait(until: hub.state.grid.next(after: now))
     }
   }
 
-  @usableFromInline
-  func flush() {
-    rest()
-    guard !values.isEmpty else { return }
-    let group = values
-    values = []
-    core.deliver(group)
+  @inlinable
+  func flush(_ hub: TimedHub<Self>) {
+    hub.rest()
+    if !hub.state.values.isEmpty { hub.core.deliver(exchange(&hub.state.values, with: [])) }
   }
 
-  @usableFromInline
-  override func expire(_ deadline: C.Instant) {
-    flush()
+  @inlinable
+  func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    flush(hub)
   }
 
-  @usableFromInline
-  func receive(completion: SignalCompletion<Failure>) {
-    core.withTurn { [self] in
-      if case .finished = completion { flush() }
-      values = []
-      finish(completion)
-    }
+  @inlinable
+  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
+    if case .finished = completion { flush(hub) }
+    hub.state.values = []
+    hub.finish(completion)
   }
 }

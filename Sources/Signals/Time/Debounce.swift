@@ -31,82 +31,41 @@ extension Signal {
   public func debounce<C: Clock>(
     for interval: Duration,
     clock: C = ContinuousClock()
-  ) -> DebounceSignal<Self, C> where C.Duration == Duration {
-    DebounceSignal(upstream: self, interval: interval, clock: clock)
-  }
-}
-
-/// A signal of the values that precede a silence; the result of ``Signal/debounce(for:clock:)``.
-public struct DebounceSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let interval: Duration
-  @usableFromInline let clock: C
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, interval: Duration, clock: C) {
-    self.upstream = upstream
-    self.interval = interval
-    self.clock = clock
-  }
-
-  /// Attaches a subscriber to the upstream signal, with a delay of its own.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = DebounceHub<Element, Failure, C>(interval: interval, clock: clock)
-    let subscription = hub.open(for: subscriber)
-    hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub)))
-    return subscription
+  ) -> some Signal<Element, Failure> where C.Duration == Duration {
+    TimedSignal(self, Debounce(interval: interval, clock: clock))
   }
 }
 
 @usableFromInline
-final class DebounceHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<Element, Failure, C>, TimedInput,
-  @unchecked Sendable
-where C.Duration == Duration {
-  // Sound: the state belongs to the core's turn.
+struct Debounce<Input: Sendable, Failure: Error, TimeSource: Clock>: TimedOperator
+where TimeSource.Duration == Duration {
   @usableFromInline let interval: Duration
+  @usableFromInline let clock: TimeSource
 
-  /// The waiting value.
-  @exclusivity(unchecked) @usableFromInline var pending: Element?
-
-  @usableFromInline
-  init(interval: Duration, clock: C) {
+  @inlinable @inline(__always)
+  init(interval: Duration, clock: TimeSource) {
     self.interval = interval
-    super.init(clock: clock)
+    self.clock = clock
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    let deadline = clock.now.advanced(by: interval)
-    core.withTurn { [self] in keep(value, until: deadline) }
+  func makeState() -> Input? { nil }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Input, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    hub.state = value
+    hub.wait(until: now.advanced(by: interval))
   }
 
   @inlinable
-  func keep(_ value: Element, until deadline: C.Instant) {
-    guard !core.hasEnded else { return }
-    pending = value
-    wait(until: deadline)
+  func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    if let value = hub.state.take() { hub.core.deliver(value) }
   }
 
-  @usableFromInline
-  override func expire(_ deadline: C.Instant) {
-    if let value = pending.take() { core.deliver(value) }
-  }
-
-  @usableFromInline
-  func receive(completion: SignalCompletion<Failure>) {
-    core.withTurn { [self] in
-      let value = pending.take()
-      if let value, case .finished = completion { core.deliver(value) }
-      finish(completion)
-    }
+  @inlinable
+  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
+    let value = hub.state.take()
+    if let value, case .finished = completion { hub.core.deliver(value) }
+    hub.finish(completion)
   }
 }

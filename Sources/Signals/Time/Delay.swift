@@ -23,94 +23,52 @@ extension Signal {
   public func delay<C: Clock>(
     for interval: Duration,
     clock: C = ContinuousClock()
-  ) -> DelaySignal<Self, C> where C.Duration == Duration {
-    DelaySignal(upstream: self, interval: interval, clock: clock)
-  }
-}
-
-/// A delayed signal; the result of ``Signal/delay(for:clock:)``.
-public struct DelaySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let interval: Duration
-  @usableFromInline let clock: C
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, interval: Duration, clock: C) {
-    self.upstream = upstream
-    self.interval = interval
-    self.clock = clock
-  }
-
-  /// Attaches a subscriber to the upstream signal, with a queue of its own.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = DelayHub<Element, Failure, C>(interval: interval, clock: clock)
-    let subscription = hub.open(for: subscriber)
-    hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub)))
-    return subscription
+  ) -> some Signal<Element, Failure> where C.Duration == Duration {
+    TimedSignal(self, Delay(interval: interval, clock: clock))
   }
 }
 
 @usableFromInline
-final class DelayHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<Element, Failure, C>, TimedInput,
-  @unchecked Sendable
-where C.Duration == Duration {
-  // Sound: the state belongs to the core's turn.
+struct Delay<Input: Sendable, Failure: Error, TimeSource: Clock>: TimedOperator where TimeSource.Duration == Duration {
   @usableFromInline let interval: Duration
+  @usableFromInline let clock: TimeSource
 
-  /// The waiting values, each with its deadline; `nil` marks the completion.
-  @exclusivity(unchecked) @usableFromInline var waiting = RingBuffer<(value: Element?, due: C.Instant)>()
-
-  @usableFromInline
-  init(interval: Duration, clock: C) {
+  @inlinable @inline(__always)
+  init(interval: Duration, clock: TimeSource) {
     self.interval = interval
-    super.init(clock: clock)
+    self.clock = clock
   }
 
+  /// The values that wait, and when they are due; at the end a `nil`, if the signal has finished.
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    put(value)
-  }
+  func makeState() -> RingBuffer<(value: Input?, due: TimeSource.Instant)> { RingBuffer() }
 
   @inlinable @inline(__always)
-  func put(_ value: Element?) {
-    let due = clock.now.advanced(by: interval)
-    core.withTurn { [self] in keep(value, until: due) }
+  func receive(_ value: Input, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    keep(value, until: now.advanced(by: interval), hub)
   }
 
   @inlinable
-  func keep(_ value: Element?, until due: C.Instant) {
-    guard !core.hasEnded else { return }
-    waiting.append((value, due))
-    if deadline == nil { wait(until: due) }
+  func keep(_ value: Input?, until due: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    hub.state.append((value, due))
+    if hub.deadline == nil { hub.wait(until: due) }
   }
 
-  private var next: C.Instant? { waiting.first?.due }
-
-  @usableFromInline
-  override func expire(_ deadline: C.Instant) {
+  @inlinable
+  func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>) {
     let now = clock.now
-    while let next, next <= now, let first = waiting.popFirst() {
-      guard let value = first.value else { return finish(.finished) }
-      core.deliver(value)
+    while let next = hub.state.first, next.due <= now {
+      hub.state.popFirst()
+      guard let value = next.value else { return hub.finish(.finished) }
+      hub.core.deliver(value)
     }
-    if let next { wait(until: next) }
+    if let next = hub.state.first { hub.wait(until: next.due) }
   }
 
-  @usableFromInline
-  func receive(completion: SignalCompletion<Failure>) {
-    guard case .failure = completion else { return put(nil) }
-    core.withTurn { [self] in
-      waiting = RingBuffer()
-      finish(completion)
-    }
+  @inlinable
+  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
+    guard case .failure = completion else { return keep(nil, until: clock.now.advanced(by: interval), hub) }
+    hub.state = RingBuffer()
+    hub.finish(completion)
   }
 }

@@ -26,81 +26,45 @@ extension Signal {
   public func prefix<C: Clock>(
     for duration: Duration,
     clock: C = ContinuousClock()
-  ) -> PrefixForSignal<Self, C> where C.Duration == Duration {
-    PrefixForSignal(upstream: self, duration: duration, clock: clock)
-  }
-}
-
-/// A signal that finishes after a limited time; the result of ``Signal/prefix(for:clock:)``.
-public struct PrefixForSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let duration: Duration
-  @usableFromInline let clock: C
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, duration: Duration, clock: C) {
-    self.upstream = upstream
-    self.duration = duration
-    self.clock = clock
-  }
-
-  /// Starts the time and attaches a subscriber to the upstream signal.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    guard duration > .zero else { return EmptySignal().subscribe(subscriber) }
-    let hub = PrefixForHub<Element, Failure, C>(duration: duration, clock: clock)
-    let subscription = hub.open(for: subscriber)
-    // First, because the upstream signal may send without end.
-    hub.begin()
-    hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub)))
-    return subscription
+  ) -> some Signal<Element, Failure> where C.Duration == Duration {
+    TimedSignal(self, PrefixFor(duration: duration, clock: clock))
   }
 }
 
 @usableFromInline
-final class PrefixForHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<Element, Failure, C>, TimedInput,
-  @unchecked Sendable
-where C.Duration == Duration {
-  // Sound: immutable, except for the state that the superclass guards.
-  @usableFromInline let end: C.Instant
+struct PrefixFor<Input: Sendable, Failure: Error, TimeSource: Clock>: TimedOperator
+where TimeSource.Duration == Duration {
+  @usableFromInline let duration: Duration
+  @usableFromInline let clock: TimeSource
 
-  @usableFromInline
-  init(duration: Duration, clock: C) {
-    end = clock.now.advanced(by: duration)
-    super.init(clock: clock)
+  @inlinable @inline(__always)
+  init(duration: Duration, clock: TimeSource) {
+    self.duration = duration
+    self.clock = clock
   }
 
-  @usableFromInline
-  func begin() {
-    core.withTurn { [self] in wait(until: end) }
+  /// The end.
+  @inlinable @inline(__always)
+  func makeState() -> TimeSource.Instant { clock.now.advanced(by: duration) }
+
+  // Before the upstream signal is subscribed to, because that may send without end.
+  @inlinable
+  func begin(_ hub: TimedHub<Self>) {
+    if duration > .zero { hub.wait(until: hub.state) } else { hub.finish(.finished) }
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    let isInTime = clock.now < end
-    core.withTurn { [self] in pass(value, isInTime) }
+  func receive(_ value: Input, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    if now < hub.state { hub.core.deliver(value) } else { hub.finish(.finished) }
   }
 
   @inlinable
-  func pass(_ value: Element, _ isInTime: Bool) {
-    if isInTime { core.deliver(value) } else { finish(.finished) }
+  func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    hub.finish(.finished)
   }
 
-  @usableFromInline
-  override func expire(_ deadline: C.Instant) {
-    finish(.finished)
-  }
-
-  @usableFromInline
-  func receive(completion: SignalCompletion<Failure>) {
-    core.withTurn { [self] in finish(completion) }
+  @inlinable
+  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
+    hub.finish(completion)
   }
 }

@@ -24,126 +24,40 @@ extension Signal {
   @inlinable @inline(__always)
   public func sample<Sampler: Signal>(
     by sampler: Sampler
-  ) -> SampleBySignal<Self, Sampler> where Sampler.Failure == Failure {
-    SampleBySignal(upstream: self, sampler: sampler)
+  ) -> some Signal<Element, Failure> where Sampler.Failure == Failure {
+    CombinedSignal(self, sampler, SampleBy())
   }
 }
 
-/// A signal of samples that another signal triggers; the result of ``Signal/sample(by:)``.
-public struct SampleBySignal<Upstream: Signal, Sampler: Signal>: Signal where Upstream.Failure == Sampler.Failure {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of either signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let sampler: Sampler
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, sampler: Sampler) {
-    self.upstream = upstream
-    self.sampler = sampler
-  }
-
-  /// Attaches a subscriber to both signals, first to this one and then to the other.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = SampleByHub<Element, Failure>()
-    let subscription = hub.open(for: subscriber)
-    hub.attach(SampleByInput(hub: hub), to: upstream)
-    hub.attach(SampleByTrigger<Sampler.Element, Element, Failure>(hub: hub), to: sampler)
-    return subscription
-  }
-}
-
-/// The object at which a signal meets the one that triggers samples.
 @usableFromInline
-final class SampleByHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Sendable {
-  // Sound: `pending` is only touched with the core's turn.
-  @usableFromInline let core = EmitterCore<Element, Failure>()
-  @usableFromInline let upstreams = Upstreams()
+struct SampleBy<First: Sendable, Second: Sendable, Failure: Error>: CombiningOperator {
+  @usableFromInline typealias Output = First
 
-  /// The latest value, if it has not been sent.
-  @exclusivity(unchecked) @usableFromInline var pending: Element?
-
-  @usableFromInline
+  @inlinable @inline(__always)
   init() {}
 
   @inlinable @inline(__always)
-  func keep(_ value: Element) {
-    core.withTurn { [self] in replace(value) }
+  func makeState() -> First? { nil }
+
+  @inlinable @inline(__always)
+  func receive(first value: First, _ hub: CombiningHub<Self>) {
+    hub.state = value
   }
 
   @inlinable @inline(__always)
-  func replace(_ value: Element) {
-    if !core.hasEnded { pending = value }
+  func receive(second value: Second, _ hub: CombiningHub<Self>) {
+    if let value = hub.state.take() { hub.core.deliver(value) }
   }
 
-  @inlinable @inline(__always)
-  func sample() {
-    core.withTurn { [self] in flush() }
+  @inlinable
+  func receive(firstCompletion completion: SignalCompletion<Failure>, _ hub: CombiningHub<Self>) {
+    let value = hub.state.take()
+    if let value, case .finished = completion { hub.core.deliver(value) }
+    hub.finish(completion)
   }
 
-  @inlinable @inline(__always)
-  func flush() {
-    if let value = pending.take() { core.deliver(value) }
+  @inlinable
+  func receive(secondCompletion completion: SignalCompletion<Failure>, _ hub: CombiningHub<Self>) {
+    receive(firstCompletion: completion, hub)
   }
-
-  @usableFromInline
-  func end(_ completion: SignalCompletion<Failure>) {
-    core.withTurn { [self] in
-      if case .finished = completion { flush() }
-      pending = nil
-      finish(completion)
-    }
-  }
-}
-
-@usableFromInline
-struct SampleByInput<Element: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: SampleByHub<Element, Failure>
-
-  @inlinable @inline(__always)
-  init(hub: SampleByHub<Element, Failure>) {
-    self.hub = hub
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.keep(value)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    hub.end(completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.isDone }
-}
-
-@usableFromInline
-struct SampleByTrigger<Element: Sendable, Sampled: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: SampleByHub<Sampled, Failure>
-
-  @inlinable @inline(__always)
-  init(hub: SampleByHub<Sampled, Failure>) {
-    self.hub = hub
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.sample()
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    hub.end(completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.isDone }
 }

@@ -27,86 +27,47 @@ extension Signal {
   public func sample<C: Clock>(
     every interval: Duration,
     clock: C = ContinuousClock()
-  ) -> SampleEverySignal<Self, C> where C.Duration == Duration {
-    SampleEverySignal(upstream: self, interval: interval, clock: clock)
-  }
-}
-
-/// A signal of the latest value of each interval; the result of ``Signal/sample(every:clock:)``.
-public struct SampleEverySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let interval: Duration
-  @usableFromInline let clock: C
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, interval: Duration, clock: C) {
-    self.upstream = upstream
-    self.interval = interval
-    self.clock = clock
-  }
-
-  /// Attaches a subscriber to the upstream signal, with intervals of its own.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = SampleEveryHub<Element, Failure, C>(interval: interval, clock: clock)
-    let subscription = hub.open(for: subscriber)
-    hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub)))
-    return subscription
+  ) -> some Signal<Element, Failure> where C.Duration == Duration {
+    TimedSignal(self, SampleEvery(interval: interval, clock: clock))
   }
 }
 
 @usableFromInline
-final class SampleEveryHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<Element, Failure, C>, TimedInput,
-  @unchecked Sendable
-where C.Duration == Duration {
-  // Sound: the state belongs to the core's turn.
-  @usableFromInline let grid: TimeGrid<C.Instant>
+struct SampleEvery<Input: Sendable, Failure: Error, TimeSource: Clock>: TimedOperator
+where TimeSource.Duration == Duration {
+  @usableFromInline let interval: Duration
+  @usableFromInline let clock: TimeSource
 
-  /// The waiting value.
-  @exclusivity(unchecked) @usableFromInline var pending: Element?
-
-  @usableFromInline
-  init(interval: Duration, clock: C) {
-    grid = TimeGrid(start: clock.now, interval: interval)
-    super.init(clock: clock)
+  @inlinable @inline(__always)
+  init(interval: Duration, clock: TimeSource) {
+    self.interval = interval
+    self.clock = clock
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    let now = clock.now
-    core.withTurn { [self] in keep(value, at: now) }
+  func makeState() -> (grid: TimeGrid<TimeSource.Instant>, pending: Input?) {
+    (TimeGrid(start: clock.now, interval: interval), nil)
   }
 
   @inlinable
-  func keep(_ value: Element, at now: C.Instant) {
-    guard !core.hasEnded else { return }
-    let last = pending
-    pending = value
-    if let deadline, now < deadline { return }
+  func receive(_ value: Input, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    let last = hub.state.pending
+    hub.state.pending = value
+    if let deadline = hub.deadline, now < deadline { return }
     // The interval of the previous value has ended, although the alarm has not rung for it yet.
-    wait(until: grid.next(after: now))
-    if let last { core.deliver(last) }
+    hub.wait(until: hub.state.grid.next(after: now))
+    if let last { hub.core.deliver(last) }
   }
 
-  @usableFromInline
-  override func expire(_ deadline: C.Instant) {
-    if let value = pending.take() { core.deliver(value) }
+  @inlinable
+  func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    if let value = hub.state.pending.take() { hub.core.deliver(value) }
   }
 
-  @usableFromInline
-  func receive(completion: SignalCompletion<Failure>) {
-    core.withTurn { [self] in
-      let value = pending.take()
-      if let value, case .finished = completion { core.deliver(value) }
-      finish(completion)
-    }
+  @inlinable
+  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
+    let value = hub.state.pending.take()
+    if let value, case .finished = completion { hub.core.deliver(value) }
+    hub.finish(completion)
   }
 }

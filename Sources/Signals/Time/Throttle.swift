@@ -33,101 +33,56 @@ extension Signal {
     for interval: Duration,
     latest: Bool,
     clock: C = ContinuousClock()
-  ) -> ThrottleSignal<Self, C> where C.Duration == Duration {
-    ThrottleSignal(upstream: self, interval: interval, latest: latest, clock: clock)
+  ) -> some Signal<Element, Failure> where C.Duration == Duration {
+    TimedSignal(self, Throttle(interval: interval, latest: latest, clock: clock))
   }
 }
 
-/// A signal of at most one value per interval; the result of ``Signal/throttle(for:latest:clock:)``.
-public struct ThrottleSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
+@usableFromInline
+struct Throttle<Input: Sendable, Failure: Error, TimeSource: Clock>: TimedOperator
+where TimeSource.Duration == Duration {
   @usableFromInline let interval: Duration
   @usableFromInline let latest: Bool
-  @usableFromInline let clock: C
+  @usableFromInline let clock: TimeSource
 
   @inlinable @inline(__always)
-  init(upstream: Upstream, interval: Duration, latest: Bool, clock: C) {
-    self.upstream = upstream
+  init(interval: Duration, latest: Bool, clock: TimeSource) {
     self.interval = interval
     self.latest = latest
     self.clock = clock
   }
 
-  /// Attaches a subscriber to the upstream signal, with intervals of its own.
+  /// The end of the current interval, and the value that waits for it.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = ThrottleHub<Element, Failure, C>(interval: interval, latest: latest, clock: clock)
-    let subscription = hub.open(for: subscriber)
-    hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub)))
-    return subscription
-  }
-}
-
-@usableFromInline
-final class ThrottleHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<Element, Failure, C>, TimedInput,
-  @unchecked Sendable
-where C.Duration == Duration {
-  // Sound: the state belongs to the core's turn.
-  @usableFromInline let interval: Duration
-  @usableFromInline let latest: Bool
-
-  /// The end of the interval that the last sent value opened.
-  @exclusivity(unchecked) @usableFromInline var end: C.Instant?
-
-  /// The value that waits for the end of the interval.
-  @exclusivity(unchecked) @usableFromInline var pending: Element?
-
-  @usableFromInline
-  init(interval: Duration, latest: Bool, clock: C) {
-    self.interval = interval
-    self.latest = latest
-    super.init(clock: clock)
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    let now = clock.now
-    core.withTurn { [self] in take(value, at: now) }
-  }
+  func makeState() -> (end: TimeSource.Instant?, pending: Input?) { (nil, nil) }
 
   @inlinable
-  func take(_ value: Element, at now: C.Instant) {
-    guard !core.hasEnded else { return }
-    if let end, now < end {
+  func receive(_ value: Input, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    if let end = hub.state.end, now < end {
       guard latest else { return }
-      pending = value
-      if deadline == nil { wait(until: end) }
+      hub.state.pending = value
+      if hub.deadline == nil { hub.wait(until: end) }
     } else {
       // The alarm may be about to ring for a waiting value; the new value replaces it.
-      rest()
-      let replaced = pending.take()
-      end = now.advanced(by: interval)
-      core.deliver(value)
+      hub.rest()
+      let replaced = hub.state.pending.take()
+      hub.state.end = now.advanced(by: interval)
+      hub.core.deliver(value)
       withExtendedLifetime(replaced) {}
     }
   }
 
-  @usableFromInline
-  override func expire(_ deadline: C.Instant) {
-    guard let value = pending.take() else { return }
-    end = clock.now.advanced(by: interval)
-    core.deliver(value)
+  @inlinable
+  func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    guard let value = hub.state.pending.take() else { return }
+    hub.state.end = clock.now.advanced(by: interval)
+    hub.core.deliver(value)
   }
 
-  @usableFromInline
-  func receive(completion: SignalCompletion<Failure>) {
-    core.withTurn { [self] in
-      let value = pending.take()
-      if let value, case .finished = completion { core.deliver(value) }
-      finish(completion)
-    }
+  @inlinable
+  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
+    let value = hub.state.pending.take()
+    if let value, case .finished = completion { hub.core.deliver(value) }
+    hub.finish(completion)
   }
 }

@@ -1,7 +1,7 @@
 /// Instants at equal intervals, without drift.
 @usableFromInline
 struct TimeGrid<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
-  private let start: Instant
+  @usableFromInline let start: Instant
   private let interval: Duration
 
   /// Creates a grid.

@@ -1,119 +1,113 @@
 /// The object at which the values of one subscription meet the alarm of a time-based operator.
-///
-/// The turn of its core puts the upstream values and the alarms into one order, whatever their threads. All state of
-/// subclasses belongs to the turn.
 @usableFromInline
-class TimedHub<Output: Sendable, Failure: Error, C: Clock>: SubscriptionOwner, @unchecked Sendable
-where C.Duration == Duration {
-  // Sound: `deadline` belongs to the core's turn.
-  @usableFromInline final let core = EmitterCore<Output, Failure>()
-  @usableFromInline final let upstreams = Upstreams()
-  @usableFromInline final let clock: C
-  @usableFromInline final let alarm: Alarm<C>
+final class TimedHub<Operator: TimedOperator>: @unchecked Sendable {
+  // Sound: `state` and `deadline` belong to the core's turn.
+  @usableFromInline typealias Instant = Operator.TimeSource.Instant
+
+  @usableFromInline let operation: Operator
+  @usableFromInline let core = EmitterCore<Operator.Output, Operator.Failure>()
+  @usableFromInline let upstreams = Upstreams()
+  @usableFromInline let alarm: Alarm<Operator.TimeSource>
+
+  @exclusivity(unchecked) @usableFromInline var state: Operator.State
 
   /// The current deadline.
   ///
   /// A ring for any other deadline is ignored, because that deadline was moved at the last moment.
-  @exclusivity(unchecked) @usableFromInline final var deadline: C.Instant?
+  @exclusivity(unchecked) @usableFromInline var deadline: Instant?
 
-  @usableFromInline
-  init(clock: C) {
-    self.clock = clock
-    alarm = Alarm(clock: clock)
+  @inlinable
+  init(_ operation: Operator) {
+    self.operation = operation
+    state = operation.makeState()
+    alarm = Alarm(clock: operation.clock)
   }
 
   /// Attaches the only subscriber and returns the token that ends the whole subscription.
   @inlinable @inline(__always)
-  final func open(for subscriber: some SignalSubscriber<Output, Failure>) -> SignalSubscription {
+  func open(for subscriber: some SignalSubscriber<Operator.Output, Operator.Failure>) -> SignalSubscription {
     start()
     let subscription = core.subscribe(subscriber)
-    subscription.bind(self)
+    // Not to the hub, which holds the operator's closures until the signal has ended.
+    subscription.bind(upstreams)
+    subscription.bind(alarm)
+    core.withTurn { [self] in operation.begin(self) }
     return subscription
   }
 
-  @usableFromInline
-  final func start() {
+  @inlinable
+  func start() {
     alarm.start { [self] rung in
       core.withTurn { [self] in
         guard deadline == rung else { return }
         deadline = nil
-        expire(rung)
+        operation.expire(rung, self)
       }
     }
   }
 
-  /// Called when the deadline has passed.
-  ///
-  /// The caller holds the turn.
-  @usableFromInline
-  func expire(_ deadline: C.Instant) {}
+  /// Tells the operator that the upstream signal has been subscribed to.
+  @inlinable @inline(__always)
+  func didSubscribe() {
+    core.withTurn { [self] in if !core.hasEnded { operation.didSubscribe(self) } }
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Operator.Input) {
+    let now = operation.clock.now
+    core.withTurn { [self] in take(value, at: now) }
+  }
+
+  @inlinable @inline(__always)
+  func take(_ value: Operator.Input, at now: Instant) {
+    if !core.hasEnded { operation.receive(value, at: now, self) }
+  }
+
+  // MARK: For the operator, which holds the turn
 
   /// Sets a deadline, which replaces the previous one.
-  ///
-  /// The caller holds the turn.
   @inlinable @inline(__always)
-  final func wait(until deadline: C.Instant) {
+  func wait(until deadline: Instant) {
     self.deadline = deadline
     alarm.set(deadline)
   }
 
   /// Removes the deadline.
-  ///
-  /// The caller holds the turn.
   @usableFromInline
-  final func rest() {
+  func rest() {
     guard deadline != nil else { return }
     deadline = nil
     alarm.unset()
   }
 
-  /// A Boolean value that indicates whether the subscriber needs no more values.
-  @usableFromInline
-  final var isDone: Bool { upstreams.isCancelled || core.isDone }
-
   /// Cancels the upstream signal and the alarm, and sends the completion.
-  ///
-  /// The caller holds the turn.
   @usableFromInline
-  final func finish(_ completion: SignalCompletion<Failure>) {
+  func finish(_ completion: SignalCompletion<Operator.Failure>) {
     deadline = nil
-    close()
+    alarm.stop()
+    upstreams.cancelAll()
     core.finish(completion)
   }
 
-  private final func close() {
-    alarm.stop()
-    upstreams.cancelAll()
-  }
-
-  package final override func cancel(_ subscription: SignalSubscription) {
-    close()
-  }
-}
-
-/// The part of a hub that its upstream signal calls.
-@usableFromInline
-protocol TimedInput<Input, InputFailure>: AnyObject, Sendable {
-  associatedtype Input: Sendable
-  associatedtype InputFailure: Error
-
   /// A Boolean value that indicates whether the subscriber needs no more values.
-  var isDone: Bool { get }
-
-  func receive(_ value: Input)
-  func receive(completion: SignalCompletion<InputFailure>)
+  @usableFromInline
+  var isDone: Bool { upstreams.isCancelled || core.isDone }
 }
 
-/// A subscriber that passes everything it receives to a hub.
-@usableFromInline
-struct TimedStage<Hub: TimedInput>: SignalSubscriber {
-  @usableFromInline typealias Element = Hub.Input
-  @usableFromInline typealias Failure = Hub.InputFailure
+extension TimedHub: OperatorStep {
+  var anyOperation: Any { operation }
+}
 
-  @usableFromInline let hub: Hub
+/// The subscriber of a time-based operator.
+@usableFromInline
+struct TimedStage<Operator: TimedOperator>: SignalSubscriber {
+  @usableFromInline typealias Element = Operator.Input
+  @usableFromInline typealias Failure = Operator.Failure
+
+  @usableFromInline let hub: TimedHub<Operator>
 
   @inlinable @inline(__always)
-  init(hub: Hub) {
+  init(hub: TimedHub<Operator>) {
     self.hub = hub
   }
 
@@ -122,9 +116,11 @@ struct TimedStage<Hub: TimedInput>: SignalSubscriber {
     hub.receive(value)
   }
 
-  @inlinable @inline(__always)
+  @inlinable
   func receive(completion: SignalCompletion<Failure>) {
-    hub.receive(completion: completion)
+    hub.core.withTurn { [hub] in
+      if !hub.core.hasEnded { hub.operation.receive(completion: completion, hub) }
+    }
   }
 
   @inlinable @inline(__always)

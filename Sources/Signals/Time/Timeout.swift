@@ -36,106 +36,48 @@ extension Signal {
     _ interval: Duration,
     clock: C = ContinuousClock(),
     customError: (@Sendable () -> Failure)? = nil
-  ) -> TimeoutSignal<Self, C> where C.Duration == Duration {
-    TimeoutSignal(upstream: self, interval: interval, clock: clock, customError: customError)
+  ) -> some Signal<Element, Failure> where C.Duration == Duration {
+    TimedSignal(self, Timeout(interval: interval, clock: clock, customError: customError))
   }
 }
 
-/// A signal that ends after an interval without a value; the result of ``Signal/timeout(_:clock:customError:)``.
-public struct TimeoutSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
+@usableFromInline
+struct Timeout<Input: Sendable, Failure: Error, TimeSource: Clock>: TimedOperator
+where TimeSource.Duration == Duration {
   @usableFromInline let interval: Duration
-  @usableFromInline let clock: C
+  @usableFromInline let clock: TimeSource
   @usableFromInline let customError: (@Sendable () -> Failure)?
 
   @inlinable @inline(__always)
-  init(upstream: Upstream, interval: Duration, clock: C, customError: (@Sendable () -> Failure)?) {
-    self.upstream = upstream
+  init(interval: Duration, clock: TimeSource, customError: (@Sendable () -> Failure)?) {
     self.interval = interval
     self.clock = clock
     self.customError = customError
   }
 
-  /// Attaches a subscriber to the upstream signal and starts the interval.
+  /// The beginning of the subscription.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = TimeoutHub<Element, Failure, C>(interval: interval, clock: clock, customError: customError)
-    let subscription = hub.open(for: subscriber)
-    hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub)))
-    hub.begin()
-    return subscription
-  }
-}
+  func makeState() -> TimeSource.Instant { clock.now }
 
-@usableFromInline
-final class TimeoutHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<Element, Failure, C>, TimedInput,
-  @unchecked Sendable
-where C.Duration == Duration {
-  // Sound: the mutable state belongs to the turn or is guarded by the superclass.
-  @usableFromInline let interval: Duration
-  private let beginning: C.Instant
-
-  /// The closure that creates the error.
-  ///
-  /// It is released at the end, because the subscription's token keeps the hub alive.
-  private var customError: (@Sendable () -> Failure)?
-
-  @usableFromInline
-  init(interval: Duration, clock: C, customError: (@Sendable () -> Failure)?) {
-    self.interval = interval
-    self.customError = customError
-    beginning = clock.now
-    super.init(clock: clock)
-  }
-
-  /// Starts the interval for the first value, unless a value has already arrived.
-  ///
-  /// This is called after the subscription to the upstream, so that a value that is due at the same moment comes first.
-  @usableFromInline
-  func begin() {
-    core.withTurn { [self] in
-      if !core.hasEnded, deadline == nil { wait(until: beginning.advanced(by: interval)) }
-    }
+  // Only now, so that a value that is due at the same moment comes first.
+  @inlinable
+  func didSubscribe(_ hub: TimedHub<Self>) {
+    if hub.deadline == nil { hub.wait(until: hub.state.advanced(by: interval)) }
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    let deadline = clock.now.advanced(by: interval)
-    core.withTurn { [self] in pass(value, until: deadline) }
+  func receive(_ value: Input, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    hub.wait(until: now.advanced(by: interval))
+    hub.core.deliver(value)
   }
 
   @inlinable
-  func pass(_ value: Element, until deadline: C.Instant) {
-    guard !core.hasEnded else { return }
-    wait(until: deadline)
-    core.deliver(value)
+  func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    hub.finish(customError.map { .failure($0()) } ?? .finished)
   }
 
-  @usableFromInline
-  override func expire(_ deadline: C.Instant) {
-    let customError = takeError()
-    finish(customError.map { .failure($0()) } ?? .finished)
-  }
-
-  @usableFromInline
-  func receive(completion: SignalCompletion<Failure>) {
-    core.withTurn { [self] in
-      _ = takeError()
-      finish(completion)
-    }
-  }
-
-  private func takeError() -> (@Sendable () -> Failure)? {
-    let taken = customError
-    customError = nil
-    return taken
+  @inlinable
+  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
+    hub.finish(completion)
   }
 }

@@ -48,10 +48,7 @@ public struct TimerSignal<C: Clock>: Signal where C.Duration == Duration {
   public func subscribe<Subscriber: SignalSubscriber<C.Instant, Never>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    let hub = TimerHub(interval: interval, clock: clock)
-    let subscription = hub.open(for: subscriber)
-    hub.begin()
-    return subscription
+    TimedHub(Timer(interval: interval, clock: clock)).open(for: subscriber)
   }
 }
 
@@ -86,23 +83,27 @@ extension Signal {
   }
 }
 
-final class TimerHub<C: Clock>: TimedHub<C.Instant, Never, C>, @unchecked Sendable where C.Duration == Duration {
-  // Sound: immutable, except for the state that the superclass guards.
-  private let grid: TimeGrid<C.Instant>
-  private let beginning: C.Instant
+/// What a timer does: it receives nothing, and sends each deadline.
+private struct Timer<TimeSource: Clock>: TimedOperator where TimeSource.Duration == Duration {
+  typealias Input = Never
+  typealias Failure = Never
+  typealias Output = TimeSource.Instant
 
-  init(interval: Duration, clock: C) {
-    beginning = clock.now
-    grid = TimeGrid(start: beginning, interval: interval)
-    super.init(clock: clock)
+  let interval: Duration
+  let clock: TimeSource
+
+  func makeState() -> TimeGrid<TimeSource.Instant> { TimeGrid(start: clock.now, interval: interval) }
+
+  func begin(_ hub: TimedHub<Self>) {
+    hub.wait(until: hub.state.next(after: hub.state.start))
   }
 
-  func begin() {
-    core.withTurn { [self] in wait(until: grid.next(after: beginning)) }
+  func receive(_ value: Never, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {}
+
+  func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    hub.core.deliver(deadline)
+    hub.wait(until: hub.state.next(after: max(deadline, clock.now)))
   }
 
-  override func expire(_ deadline: C.Instant) {
-    core.deliver(deadline)
-    wait(until: grid.next(after: max(deadline, clock.now)))
-  }
+  func receive(completion: SignalCompletion<Never>, _ hub: TimedHub<Self>) {}
 }

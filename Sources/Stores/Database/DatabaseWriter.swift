@@ -39,17 +39,18 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     path: String, connection: SQLiteConnection?, version: Int?, refusal: DatabaseError, delivery: ChangeDelivery,
     isBoundToPath: Bool
   ) throws(DatabaseError) {
+    // First, because an initializer that throws later leaks what it has stored, in Swift 6.3.
+    firstState = try connection.flatMap { (connection) throws(DatabaseError) in
+      try WriterConnection.state(of: connection, isShared: false)
+    }
+    open = try connection.map { (connection) throws(DatabaseError) in
+      try WriterConnection(connection, version: version)
+    }
     self.path = path
     changes = NumberedChanges(delivery)
     self.isBoundToPath = isBoundToPath
     unwritable = refusal
-    if let connection {
-      firstState = try WriterConnection.state(of: connection, isShared: false)
-      open = try WriterConnection(connection, version: version)
-    } else {
-      firstState = nil
-      self.refusal = refusal
-    }
+    if connection == nil { self.refusal = refusal }
   }
 
   /// A Boolean value that indicates whether the calling thread holds the lock.

@@ -184,7 +184,7 @@ struct AppendTests {
   }
 
   @Test func `a chain of empty signals finishes at once`() {
-    let nothing: ConcatSignal<Int, Never> = concat()
+    let nothing = concat([AnySignal<Int, Never>]())
     #expect(nothing.traced == ["|"])
     #expect(concat(EmptySignal<Int, Never>(), .empty(), .empty()).traced == ["|"])
   }

@@ -20,7 +20,7 @@ struct FirstTests {
     let log = Log<String>()
     let subscription = (1...3).signal.first().map { $0 * 2 }.trace(in: log)
     #expect(log.entries == ["2", "|"])
-    let stored: PrefixSignal<SequenceSignal<ClosedRange<Int>, Never>> = (1...3).signal.first()
+    let stored: some Signal<Int, Never> = (1...3).signal.first()
     #expect(stored.traced == ["1", "|"])
     var looped: [Int] = []
     for await value in (1...3).signal.first().values { looped.append(value) }

@@ -25,7 +25,7 @@ struct MergeTests {
 
   @Test func `merging no signals finishes at once`() {
     let log = Log<String>()
-    let nothing: MergeManySignal<AnySignal<Int, Never>> = merge()
+    let nothing = merge([AnySignal<Int, Never>]())
     let subscription = nothing.sink(
       receiveCompletion: { _ in log.add("|") },
       receiveValue: { log.add("\($0)") }

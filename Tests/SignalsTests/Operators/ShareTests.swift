@@ -205,7 +205,7 @@ struct ShareTests {
   }
 
   @Test func `a subscriber that joins while the others complete is not lost`() {
-    let shared = (1...).signal.share()
+    let shared = SharedSignal(upstream: (1...).signal, replay: 0, disconnection: .immediately)
     let questions = Counter()
     let joined = Box<ShareRound<SequenceSignal<PartialRangeFrom<Int>, Never>>>()
     let late = Box<SignalSubscription>()
@@ -232,14 +232,14 @@ struct ShareTests {
   func `the captures of closures upstream are released at the end, even if tokens are kept`(isShared: Bool) {
     let source = Emitter<Int, Never>()
     let released = Counter()
-    let kept: (SharedSignal<AnySignal<Int, Never>>?, SignalSubscription)
+    let kept: (AnySignal<Int, Never>?, SignalSubscription)
     do {
       let probe = Probe { released.add() }
       let shared = source.map { [probe] value in
         probe.touch()
         return value
       }.eraseToAnySignal().share(replay: 1)
-      kept = (isShared ? shared : nil, shared.sink { _ in })
+      kept = (isShared ? shared.eraseToAnySignal() : nil, shared.sink { _ in })
     }
     source.send(1)
     #expect(released.value == 0)

@@ -299,6 +299,27 @@ for await count in moment.values { print("many", count > 0) }  // Prints "many t
 for await batch in TimerSignal(every: .milliseconds(1)).prefix(3).count().values { print("ticks", batch) }
 // Prints "ticks 3"
 
+//: ## Write your own
+//:
+//: An operator is a value that receives each element with its own state and the subscriber after it. See *Write your own
+//: operator*.
+
+struct Every<Input: Sendable, Failure: Error>: SignalOperator {
+  static var endsSignal: Bool { false }
+  let step: Int
+
+  func makeState() -> Int { 0 }
+
+  func receive(_ value: Input, state: inout Int, next: some SignalSubscriber<Input, Failure>) {
+    state += 1
+    if state.isMultiple(of: step) { next.receive(value) }
+  }
+}
+
+show("every", numbers.lift(Every(step: 2)))
+// Prints "every 2"
+// Prints "every 4"
+
 //: ## Debug
 //:
 //: `print` logs the events at one place of a chain; `handleEvents` calls your closures. Neither changes the values.

@@ -18,19 +18,20 @@ extension Signal {
   /// - Parameter other: The other signal.
   /// - Returns: A signal of pairs.
   @inlinable @inline(__always)
-  public func combineLatest<Other: Signal>(_ other: Other) -> CombineLatestSignal<Self, Other>
+  public func combineLatest<Other: Signal>(_ other: Other) -> some Signal<(Element, Other.Element), Failure>
   where Other.Failure == Failure {
     CombineLatestSignal(first: self, second: other)
   }
 }
 
 /// A signal of pairs of the latest values of two signals; the result of ``Signal/combineLatest(_:)``.
-public struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where First.Failure == Second.Failure {
+@usableFromInline
+struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where First.Failure == Second.Failure {
   /// One value of each signal.
-  public typealias Element = (First.Element, Second.Element)
+  @usableFromInline typealias Element = (First.Element, Second.Element)
 
   /// The error of either signal.
-  public typealias Failure = First.Failure
+  @usableFromInline typealias Failure = First.Failure
 
   @usableFromInline let first: First
   @usableFromInline let second: Second
@@ -43,7 +44,7 @@ public struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where F
 
   /// Attaches a subscriber to both signals, first to this one and then to the other.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let firstLatest = LatestValue<First.Element>()

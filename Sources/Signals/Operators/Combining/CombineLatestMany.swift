@@ -46,7 +46,7 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
 public func combineLatest<First: Signal, Second: Signal>(
   _ first: First,
   _ second: Second
-) -> CombineLatestSignal<First, Second> where First.Failure == Second.Failure {
+) -> some Signal<(First.Element, Second.Element), First.Failure> where First.Failure == Second.Failure {
   first.combineLatest(second)
 }
 
@@ -62,10 +62,8 @@ public func combineLatest<First: Signal, Second: Signal, Third: Signal>(
   _ first: First,
   _ second: Second,
   _ third: Third
-) -> MapSignal<
-  CombineLatestSignal<CombineLatestSignal<First, Second>, Third>,
-  (First.Element, Second.Element, Third.Element)
-> where First.Failure == Second.Failure, Second.Failure == Third.Failure {
+) -> some Signal<(First.Element, Second.Element, Third.Element), First.Failure>
+where First.Failure == Second.Failure, Second.Failure == Third.Failure {
   first.combineLatest(second).combineLatest(third).map { ($0.0, $0.1, $1) }
 }
 
@@ -83,10 +81,7 @@ public func combineLatest<First: Signal, Second: Signal, Third: Signal, Fourth: 
   _ second: Second,
   _ third: Third,
   _ fourth: Fourth
-) -> MapSignal<
-  CombineLatestSignal<CombineLatestSignal<First, Second>, CombineLatestSignal<Third, Fourth>>,
-  (First.Element, Second.Element, Third.Element, Fourth.Element)
->
+) -> some Signal<(First.Element, Second.Element, Third.Element, Fourth.Element), First.Failure>
 where First.Failure == Second.Failure, Second.Failure == Third.Failure, Third.Failure == Fourth.Failure {
   first.combineLatest(second).combineLatest(third.combineLatest(fourth)).map { ($0.0, $0.1, $1.0, $1.1) }
 }

@@ -6,7 +6,7 @@ extension Signal {
   /// - Parameter other: The other signal.
   /// - Returns: A signal of the values of both.
   @inlinable @inline(__always)
-  public func merge<Other: Signal<Element, Failure>>(with other: Other) -> MergeSignal<Self, Other> {
+  public func merge<Other: Signal<Element, Failure>>(with other: Other) -> some Signal<Element, Failure> {
     MergeSignal(first: self, second: other)
   }
 }
@@ -21,18 +21,19 @@ extension Signal {
 public func merge<First: Signal, Second: Signal<First.Element, First.Failure>>(
   _ first: First,
   _ second: Second
-) -> MergeSignal<First, Second> {
+) -> some Signal<First.Element, First.Failure> {
   MergeSignal(first: first, second: second)
 }
 
 /// A signal of the values of two signals; the result of ``Signal/merge(with:)``.
-public struct MergeSignal<First: Signal, Second: Signal>: Signal
+@usableFromInline
+struct MergeSignal<First: Signal, Second: Signal>: Signal
 where Second.Element == First.Element, Second.Failure == First.Failure {
   /// The values of both signals.
-  public typealias Element = First.Element
+  @usableFromInline typealias Element = First.Element
 
   /// The error of either signal.
-  public typealias Failure = First.Failure
+  @usableFromInline typealias Failure = First.Failure
 
   @usableFromInline let first: First
   @usableFromInline let second: Second
@@ -45,7 +46,7 @@ where Second.Element == First.Element, Second.Failure == First.Failure {
 
   /// Attaches a subscriber to both signals, first to this one and then to the other.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = MergeHub<Element, Failure>(inputs: 2)

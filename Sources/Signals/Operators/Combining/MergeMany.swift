@@ -18,7 +18,7 @@
 /// - Returns: A signal of the values of all signals.
 public func merge<Element: Sendable, Failure: Error>(
   _ signals: any Signal<Element, Failure>...
-) -> MergeManySignal<AnySignal<Element, Failure>> {
+) -> some Signal<Element, Failure> {
   MergeManySignal(signals.map { $0.eraseToAnySignal() })
 }
 
@@ -30,7 +30,7 @@ public func merge<Element: Sendable, Failure: Error>(
 /// - Parameter signals: The signals.
 /// - Returns: A signal of the values of all signals.
 @inlinable @inline(__always)
-public func merge<Input: Signal>(_ signals: some Sequence<Input>) -> MergeManySignal<Input> {
+public func merge<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<Input.Element, Input.Failure> {
   MergeManySignal(Array(signals))
 }
 
@@ -52,7 +52,7 @@ public func merge<Input: Signal>(_ signals: some Sequence<Input>) -> MergeManySi
 /// - Returns: A signal of the values of all signals.
 public func merge<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]
-) -> MergeManySignal<AnySignal<Element, Failure>> {
+) -> some Signal<Element, Failure> {
   MergeManySignal(signals.map { $0.eraseToAnySignal() })
 }
 
@@ -68,7 +68,7 @@ public func merge<First: Signal, Second: Signal, Third: Signal>(
   _ first: First,
   _ second: Second,
   _ third: Third
-) -> MergeThreeSignal<First, Second, Third>
+) -> some Signal<First.Element, First.Failure>
 where
   Second.Element == First.Element, Second.Failure == First.Failure,
   Third.Element == First.Element, Third.Failure == First.Failure
@@ -77,12 +77,13 @@ where
 }
 
 /// A signal of the values of a list of signals; the result of ``merge(_:)-(Sequence)`` and its overloads.
-public struct MergeManySignal<Input: Signal>: Signal {
+@usableFromInline
+struct MergeManySignal<Input: Signal>: Signal {
   /// The values of the signals.
-  public typealias Element = Input.Element
+  @usableFromInline typealias Element = Input.Element
 
   /// The error of the signals.
-  public typealias Failure = Input.Failure
+  @usableFromInline typealias Failure = Input.Failure
 
   @usableFromInline let inputs: [Input]
 
@@ -93,7 +94,7 @@ public struct MergeManySignal<Input: Signal>: Signal {
 
   /// Attaches a subscriber to all signals, in the order in which they were given.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = MergeHub<Element, Failure>(inputs: inputs.count)
@@ -105,16 +106,17 @@ public struct MergeManySignal<Input: Signal>: Signal {
 }
 
 /// A signal of the values of three signals; the result of ``merge(_:_:_:)``.
-public struct MergeThreeSignal<First: Signal, Second: Signal, Third: Signal>: Signal
+@usableFromInline
+struct MergeThreeSignal<First: Signal, Second: Signal, Third: Signal>: Signal
 where
   Second.Element == First.Element, Second.Failure == First.Failure,
   Third.Element == First.Element, Third.Failure == First.Failure
 {
   /// The values of the signals.
-  public typealias Element = First.Element
+  @usableFromInline typealias Element = First.Element
 
   /// The error of any of the signals.
-  public typealias Failure = First.Failure
+  @usableFromInline typealias Failure = First.Failure
 
   @usableFromInline let first: First
   @usableFromInline let second: Second
@@ -129,7 +131,7 @@ where
 
   /// Attaches a subscriber to all signals, in the order in which they were given.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = MergeHub<Element, Failure>(inputs: 3)

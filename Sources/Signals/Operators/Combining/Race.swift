@@ -22,7 +22,7 @@
 /// - Complexity: O(1) for each value, without an allocation. O(*n*) in the number of signals when one wins.
 public func race<Element: Sendable, Failure: Error>(
   _ signals: any Signal<Element, Failure>...
-) -> RaceSignal<AnySignal<Element, Failure>> {
+) -> some Signal<Element, Failure> {
   RaceSignal(signals.map { $0.eraseToAnySignal() })
 }
 
@@ -33,7 +33,7 @@ public func race<Element: Sendable, Failure: Error>(
 /// - Parameter signals: The signals.
 /// - Returns: A signal of the values of the winner.
 @inlinable @inline(__always)
-public func race<Input: Signal>(_ signals: some Sequence<Input>) -> RaceSignal<Input> {
+public func race<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<Input.Element, Input.Failure> {
   RaceSignal(Array(signals))
 }
 
@@ -43,17 +43,18 @@ public func race<Input: Signal>(_ signals: some Sequence<Input>) -> RaceSignal<I
 /// - Returns: A signal of the values of the winner.
 public func race<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]
-) -> RaceSignal<AnySignal<Element, Failure>> {
+) -> some Signal<Element, Failure> {
   RaceSignal(signals.map { $0.eraseToAnySignal() })
 }
 
 /// A signal of the values of the signal that sends first; the result of ``race(_:)-(Sequence)`` and its overloads.
-public struct RaceSignal<Input: Signal>: Signal {
+@usableFromInline
+struct RaceSignal<Input: Signal>: Signal {
   /// The values of the signals.
-  public typealias Element = Input.Element
+  @usableFromInline typealias Element = Input.Element
 
   /// The error of the signals.
-  public typealias Failure = Input.Failure
+  @usableFromInline typealias Failure = Input.Failure
 
   @usableFromInline let inputs: [Input]
 
@@ -64,7 +65,7 @@ public struct RaceSignal<Input: Signal>: Signal {
 
   /// Attaches a subscriber to all signals, in the order in which they were given, until one wins.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = RaceHub<Element, Failure>(inputs: inputs.count)

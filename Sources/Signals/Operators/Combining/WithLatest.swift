@@ -22,8 +22,8 @@ extension Signal {
   @inlinable @inline(__always)
   public func withLatest<Other: Signal>(
     from other: Other
-  ) -> WithLatestSignal<Self, Other, (Element, Other.Element)> where Other.Failure == Failure {
-    WithLatestSignal(upstream: self, other: other, transform: { ($0, $1) })
+  ) -> some Signal<(Element, Other.Element), Failure> where Other.Failure == Failure {
+    withLatest(from: other) { ($0, $1) }
   }
 
   /// Sends the result of combining each value with the latest value of another signal.
@@ -38,122 +38,38 @@ extension Signal {
   public func withLatest<Other: Signal, Output: Sendable>(
     from other: Other,
     _ transform: @escaping @Sendable (Element, Other.Element) -> Output
-  ) -> WithLatestSignal<Self, Other, Output> where Other.Failure == Failure {
-    WithLatestSignal(upstream: self, other: other, transform: transform)
+  ) -> some Signal<Output, Failure> where Other.Failure == Failure {
+    CombinedSignal(other, self, WithLatest(transform))
   }
 }
 
-/// A signal of values combined with the latest of another signal; the result of ``Signal/withLatest(from:)``.
-public struct WithLatestSignal<Upstream: Signal, Other: Signal, Element: Sendable>: Signal
-where Other.Failure == Upstream.Failure {
-  /// The error of either signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let other: Other
-  @usableFromInline let transform: @Sendable (Upstream.Element, Other.Element) -> Element
-
-  @inlinable @inline(__always)
-  init(
-    upstream: Upstream,
-    other: Other,
-    transform: @escaping @Sendable (Upstream.Element, Other.Element) -> Element
-  ) {
-    self.upstream = upstream
-    self.other = other
-    self.transform = transform
-  }
-
-  /// Attaches a subscriber to both signals, first to the other one.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = WithLatestHub<Upstream.Element, Other.Element, Element, Failure>(transform: transform)
-    let subscription = hub.open(for: subscriber)
-    hub.attach(WithLatestOther(hub: hub), to: other)
-    hub.attach(WithLatestStage(hub: hub), to: upstream)
-    return subscription
-  }
-}
-
-/// The object at which a signal meets the other one, whose latest value it uses.
 @usableFromInline
-final class WithLatestHub<Value: Sendable, Latest: Sendable, Output: Sendable, Failure: Error>: InputHub,
-  @unchecked Sendable
-{
-  // Sound: `latest` is only touched with the core's turn.
-  @usableFromInline let core = EmitterCore<Output, Failure>()
-  @usableFromInline let upstreams = Upstreams()
-  @usableFromInline let transform: @Sendable (Value, Latest) -> Output
-  @exclusivity(unchecked) @usableFromInline var latest: Latest?
+struct WithLatest<First: Sendable, Second: Sendable, Output: Sendable, Failure: Error>: CombiningOperator {
+  @usableFromInline let transform: @Sendable (Second, First) -> Output
 
-  @inlinable
-  init(transform: @escaping @Sendable (Value, Latest) -> Output) {
+  @inlinable @inline(__always)
+  init(_ transform: @escaping @Sendable (Second, First) -> Output) {
     self.transform = transform
   }
 
   @inlinable @inline(__always)
-  func receive(latest value: Latest) {
-    core.withTurn { [self] in latest = value }
+  func makeState() -> First? { nil }
+
+  @inlinable @inline(__always)
+  func receive(first value: First, _ hub: CombiningHub<Self>) {
+    hub.state = value
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Value) {
-    core.withTurn { [self] in deliver(value) }
+  func receive(second value: Second, _ hub: CombiningHub<Self>) {
+    // The closure must not be called after a cancellation.
+    guard let latest = hub.state, !hub.upstreams.isCancelled else { return }
+    hub.core.deliver(transform(value, latest))
   }
 
+  // After the other signal has finished, its last value stays the latest.
   @inlinable @inline(__always)
-  func deliver(_ value: Value) {
-    // The closure must not be called after the end or after a cancellation.
-    guard let latest, !upstreams.isCancelled else { return }
-    core.deliver(transform(value, latest))
+  func receive(firstCompletion completion: SignalCompletion<Failure>, _ hub: CombiningHub<Self>) {
+    if case .failure = completion { hub.finish(completion) }
   }
-}
-
-@usableFromInline
-struct WithLatestStage<Element: Sendable, Latest: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: WithLatestHub<Element, Latest, Output, Failure>
-
-  @inlinable @inline(__always)
-  init(hub: WithLatestHub<Element, Latest, Output, Failure>) {
-    self.hub = hub
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.receive(value)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    hub.end(completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.isDone }
-}
-
-@usableFromInline
-struct WithLatestOther<Value: Sendable, Element: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: WithLatestHub<Value, Element, Output, Failure>
-
-  @inlinable @inline(__always)
-  init(hub: WithLatestHub<Value, Element, Output, Failure>) {
-    self.hub = hub
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.receive(latest: value)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    // After `other` has finished, its last value stays the latest.
-    if case .failure = completion { hub.end(completion) }
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.isDone }
 }

@@ -21,18 +21,20 @@ extension Signal {
   /// - Parameter other: The other signal.
   /// - Returns: A signal of pairs.
   @inlinable @inline(__always)
-  public func zip<Other: Signal>(_ other: Other) -> ZipSignal<Self, Other> where Other.Failure == Failure {
+  public func zip<Other: Signal>(_ other: Other) -> some Signal<(Element, Other.Element), Failure>
+  where Other.Failure == Failure {
     ZipSignal(first: self, second: other)
   }
 }
 
 /// A signal of pairs of the values of two signals; the result of ``Signal/zip(_:)``.
-public struct ZipSignal<First: Signal, Second: Signal>: Signal where First.Failure == Second.Failure {
+@usableFromInline
+struct ZipSignal<First: Signal, Second: Signal>: Signal where First.Failure == Second.Failure {
   /// One value of each signal.
-  public typealias Element = (First.Element, Second.Element)
+  @usableFromInline typealias Element = (First.Element, Second.Element)
 
   /// The error of either signal.
-  public typealias Failure = First.Failure
+  @usableFromInline typealias Failure = First.Failure
 
   @usableFromInline let first: First
   @usableFromInline let second: Second
@@ -45,7 +47,7 @@ public struct ZipSignal<First: Signal, Second: Signal>: Signal where First.Failu
 
   /// Attaches a subscriber to both signals, first to this one and then to the other.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let firstQueue = ZipQueue<First.Element>()

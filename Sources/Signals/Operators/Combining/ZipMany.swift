@@ -53,7 +53,7 @@ public func zip<each Element: Sendable, Failure: Error>(
 public func zip<First: Signal, Second: Signal>(
   _ first: First,
   _ second: Second
-) -> ZipSignal<First, Second> where First.Failure == Second.Failure {
+) -> some Signal<(First.Element, Second.Element), First.Failure> where First.Failure == Second.Failure {
   first.zip(second)
 }
 

@@ -9,7 +9,7 @@ extension Signal {
   ///
   /// - Parameter queue: The queue on which the subscriber runs.
   /// - Returns: A signal that delivers on the queue.
-  public func receive(on queue: DispatchQueue) -> ReceiveOnSignal<Self> {
+  public func receive(on queue: DispatchQueue) -> some Signal<Element, Failure> {
     ReceiveOnSignal(upstream: self) { work in
       queue.async(execute: work)
       return true
@@ -23,7 +23,7 @@ extension Signal {
   ///
   /// - Parameter actor: `MainActor.shared`.
   /// - Returns: A signal that delivers on the main actor.
-  public func receive(on actor: MainActor) -> ReceiveOnSignal<Self> {
+  public func receive(on actor: MainActor) -> some Signal<Element, Failure> {
     ReceiveOnSignal(upstream: self) { work in
       Task.detached { await run(work, on: actor) }
       return true
@@ -38,7 +38,7 @@ extension Signal {
   ///
   /// - Parameter actor: The actor on which the subscriber runs.
   /// - Returns: A signal that delivers on the actor.
-  public func receive(on actor: some Actor) -> ReceiveOnSignal<Self> {
+  public func receive(on actor: some Actor) -> some Signal<Element, Failure> {
     ReceiveOnSignal(upstream: self) { [weak actor] work in
       guard let actor else { return false }
       Task.detached { await run(work, on: actor) }
@@ -53,12 +53,13 @@ private func run(_ work: @Sendable () -> Void, on actor: isolated some Actor) {
 
 /// A signal that delivers elsewhere; the result of ``Signal/receive(on:)-(DispatchQueue)`` and its overloads for
 /// actors.
-public struct ReceiveOnSignal<Upstream: Signal>: Signal {
+@usableFromInline
+struct ReceiveOnSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
+  @usableFromInline typealias Element = Upstream.Element
 
   /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
+  @usableFromInline typealias Failure = Upstream.Failure
 
   @usableFromInline let upstream: Upstream
   @usableFromInline let schedule: Schedule
@@ -70,7 +71,7 @@ public struct ReceiveOnSignal<Upstream: Signal>: Signal {
 
   /// Attaches a subscriber that is called on the queue or actor.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let carrier = Carrier(to: ErasedSubscriber(subscriber), schedule: schedule)

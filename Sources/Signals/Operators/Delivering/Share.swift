@@ -34,21 +34,22 @@ extension Signal {
   ///     default is ``ShareDisconnection/immediately``.
   /// - Returns: A signal with one upstream subscription, however many subscribers it has.
   public func share(replay count: Int = 0, disconnecting disconnection: ShareDisconnection = .immediately)
-    -> SharedSignal<Self>
+    -> some Signal<Element, Failure>
   {
     SharedSignal(upstream: self, replay: Swift.max(0, count), disconnection: disconnection)
   }
 }
 
 /// A signal with one upstream subscription; the result of ``Signal/share(replay:disconnecting:)``.
-public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
+@usableFromInline
+final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   // Sound: the lock guards the mutable state.
 
   /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
+  @usableFromInline typealias Element = Upstream.Element
 
   /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
+  @usableFromInline typealias Failure = Upstream.Failure
 
   private let replay: Int
   private let disconnection: ShareDisconnection
@@ -80,7 +81,7 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   ///   completion.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let (round, isFirst) = join()

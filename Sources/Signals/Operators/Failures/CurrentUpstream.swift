@@ -11,6 +11,9 @@ final class CurrentUpstream: SubscriptionOwner, @unchecked Sendable {  // Sound:
   private var latest = 0
   private var token: SignalSubscription?
 
+  /// A Boolean value that indicates whether the first input has sent nothing; belongs to the stage that receives from it.
+  @exclusivity(unchecked) @usableFromInline var isEmpty = true
+
   @usableFromInline
   override init() {}
 

@@ -8,57 +8,34 @@ extension Signal {
   @inlinable @inline(__always)
   public func mapError<NewFailure: Error>(
     _ transform: @escaping @Sendable (Failure) -> NewFailure
-  ) -> MapErrorSignal<Self, NewFailure> {
-    MapErrorSignal(upstream: self, transform: transform)
-  }
-}
-
-/// A signal with a transformed error; the result of ``Signal/mapError(_:)``.
-public struct MapErrorSignal<Upstream: Signal, Failure: Error>: Signal {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let transform: @Sendable (Upstream.Failure) -> Failure
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, transform: @escaping @Sendable (Upstream.Failure) -> Failure) {
-    self.upstream = upstream
-    self.transform = transform
-  }
-
-  /// Attaches a subscriber to the upstream signal.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    upstream.subscribe(MapErrorStage(downstream: subscriber, transform: transform))
+  ) -> some Signal<Element, NewFailure> {
+    OperatorSignal(self, MapError(transform))
   }
 }
 
 @usableFromInline
-struct MapErrorStage<Downstream: SignalSubscriber, Failure: Error>: PassThroughStage {
-  @usableFromInline typealias Element = Downstream.Element
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let transform: @Sendable (Failure) -> Downstream.Failure
+struct MapError<Input: Sendable, InputFailure: Error, Failure: Error>: SignalOperator {
+  @usableFromInline let transform: @Sendable (InputFailure) -> Failure
 
   @inlinable @inline(__always)
-  init(downstream: Downstream, transform: @escaping @Sendable (Failure) -> Downstream.Failure) {
-    self.downstream = downstream
+  init(_ transform: @escaping @Sendable (InputFailure) -> Failure) {
     self.transform = transform
   }
+  @inlinable @inline(__always)
+  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    downstream.receive(value)
+  func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Failure>) {
+    next.receive(value)
   }
 
   @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
+  func receive(
+    completion: SignalCompletion<InputFailure>, state: inout Void, next: some SignalSubscriber<Input, Failure>
+  ) {
     switch completion {
-    case .finished: downstream.receive(completion: .finished)
-    case .failure(let error): downstream.receive(completion: .failure(transform(error)))
+    case .finished: next.receive(completion: .finished)
+    case .failure(let error): next.receive(completion: .failure(transform(error)))
     }
   }
 }

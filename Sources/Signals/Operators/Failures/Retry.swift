@@ -29,7 +29,7 @@ extension Signal {
   public func retry(
     _ retries: Int = .max,
     when shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true }
-  ) -> RetrySignal<Self, ContinuousClock> {
+  ) -> some Signal<Element, Failure> {
     let limit = retries == .max ? nil : Swift.max(0, retries)
     return retry(.constant(.zero, limit: limit), clock: ContinuousClock(), when: shouldRetry)
   }
@@ -70,7 +70,7 @@ extension Signal {
     clock: C = ContinuousClock(),
     resetsOnValue: Bool = false,
     when shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true }
-  ) -> RetrySignal<Self, C> where C.Duration == Duration {
+  ) -> some Signal<Element, Failure> where C.Duration == Duration {
     RetrySignal(
       upstream: self, backoff: backoff, clock: clock, resetsOnValue: resetsOnValue, shouldRetry: shouldRetry
     )
@@ -79,12 +79,13 @@ extension Signal {
 
 /// A signal that subscribes again after a failure; the result of ``Signal/retry(_:when:)`` and
 /// ``Signal/retry(_:clock:resetsOnValue:when:)``.
-public struct RetrySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
+@usableFromInline
+struct RetrySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
+  @usableFromInline typealias Element = Upstream.Element
 
   /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
+  @usableFromInline typealias Failure = Upstream.Failure
 
   @usableFromInline let upstream: Upstream
   @usableFromInline let backoff: Backoff
@@ -106,7 +107,7 @@ public struct RetrySignal<Upstream: Signal, C: Clock>: Signal where C.Duration =
 
   /// Attaches a subscriber to the upstream signal, once for each attempt.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let run = RetryRun(of: self, for: subscriber)

@@ -6,51 +6,29 @@ extension Signal where Failure == Never {
   @inlinable @inline(__always)
   public func setFailureType<NewFailure: Error>(
     to failureType: NewFailure.Type
-  ) -> SetFailureTypeSignal<Self, NewFailure> {
-    SetFailureTypeSignal(upstream: self)
-  }
-}
-
-/// A signal that declares a failure type but never fails; the result of ``Signal/setFailureType(to:)``.
-public struct SetFailureTypeSignal<Upstream: Signal, Failure: Error>: Signal where Upstream.Failure == Never {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  @usableFromInline let upstream: Upstream
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream) {
-    self.upstream = upstream
-  }
-
-  /// Attaches a subscriber to the upstream signal.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    upstream.subscribe(SetFailureTypeStage(downstream: subscriber))
+  ) -> some Signal<Element, NewFailure> {
+    OperatorSignal(self, SetFailureType())
   }
 }
 
 @usableFromInline
-struct SetFailureTypeStage<Downstream: SignalSubscriber>: PassThroughStage {
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Never
-
-  @usableFromInline let downstream: Downstream
+struct SetFailureType<Input: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline typealias InputFailure = Never
 
   @inlinable @inline(__always)
-  init(downstream: Downstream) {
-    self.downstream = downstream
+  init() {}
+  @inlinable @inline(__always)
+  static var endsSignal: Bool { false }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Failure>) {
+    next.receive(value)
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    downstream.receive(value)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Never>) {
-    downstream.receive(completion: .finished)
+  func receive(
+    completion: SignalCompletion<Never>, state: inout Void, next: some SignalSubscriber<Input, Failure>
+  ) {
+    next.receive(completion: .finished)
   }
 }

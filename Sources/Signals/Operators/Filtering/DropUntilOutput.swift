@@ -9,98 +9,38 @@ extension Signal {
   /// - Parameter other: The signal whose first value opens this one.
   /// - Returns: A signal of the values that arrive after the other signal has sent.
   @inlinable @inline(__always)
-  public func drop<Other: Signal>(untilOutputFrom other: Other) -> DropUntilOutputSignal<Self, Other>
+  public func drop<Other: Signal>(untilOutputFrom other: Other) -> some Signal<Element, Failure>
   where Other.Failure == Failure {
-    DropUntilOutputSignal(upstream: self, other: other)
+    CombinedSignal(other, self, DropUntilOutput())
   }
 }
 
-/// A signal that begins when another one sends; the result of ``Signal/drop(untilOutputFrom:)``.
-public struct DropUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal where Upstream.Failure == Other.Failure {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of either signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let other: Other
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, other: Other) {
-    self.upstream = upstream
-    self.other = other
-  }
-
-  /// Attaches a subscriber to both signals, first to the other one.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = DropUntilOutputHub<Element, Failure>()
-    let subscription = hub.open(for: subscriber)
-    hub.gate.add(other.subscribe(DropUntilOutputTrigger<Element, Other.Element, Failure>(hub: hub)))
-    hub.upstreams.add(SignalSubscription(owner: hub.gate))
-    hub.attach(DropUntilOutputInput(hub: hub), to: upstream)
-    return subscription
-  }
-}
-
-/// The object at which a signal meets the one that opens it.
 @usableFromInline
-final class DropUntilOutputHub<Element: Sendable, Failure: Error>: InputHub {
-  @usableFromInline let core = EmitterCore<Element, Failure>()
-  @usableFromInline let upstreams = Upstreams()
+struct DropUntilOutput<First: Sendable, Second: Sendable, Failure: Error>: CombiningOperator {
+  @usableFromInline typealias Output = Second
 
-  /// The subscription to the other signal; cancelled after its first value.
-  @usableFromInline let gate = Upstreams()
-
-  @inlinable
+  @inlinable @inline(__always)
   init() {}
-}
-
-@usableFromInline
-struct DropUntilOutputInput<Element: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: DropUntilOutputHub<Element, Failure>
 
   @inlinable @inline(__always)
-  init(hub: DropUntilOutputHub<Element, Failure>) {
-    self.hub = hub
+  static var leavesFirst: Bool { true }
+
+  @inlinable @inline(__always)
+  func makeState() -> Bool { false }
+
+  @inlinable @inline(__always)
+  func receive(first value: First, _ hub: CombiningHub<Self>) {
+    hub.state = true
+    hub.firstUpstreams.cancelAll()
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    if hub.gate.isCancelled { hub.core.send(value) }
+  func receive(second value: Second, _ hub: CombiningHub<Self>) {
+    if hub.state { hub.core.deliver(value) }
   }
 
   @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    hub.end(completion)
+  func receive(firstCompletion completion: SignalCompletion<Failure>, _ hub: CombiningHub<Self>) {
+    if !hub.state { hub.finish(completion) }
   }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.isDone }
-}
-
-@usableFromInline
-struct DropUntilOutputTrigger<Output: Sendable, Element: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: DropUntilOutputHub<Output, Failure>
-
-  @inlinable @inline(__always)
-  init(hub: DropUntilOutputHub<Output, Failure>) {
-    self.hub = hub
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.gate.cancelAll()
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    if !hub.gate.isCancelled { hub.end(completion) }
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.gate.isCancelled || hub.core.isDone }
 }

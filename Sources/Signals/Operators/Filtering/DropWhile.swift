@@ -5,58 +5,31 @@ extension Signal {
   ///   `false`.
   /// - Returns: A signal that begins with the first value that does not satisfy the condition.
   @inlinable @inline(__always)
-  public func drop(while predicate: @escaping @Sendable (Element) -> Bool) -> DropWhileSignal<Self> {
-    DropWhileSignal(upstream: self, predicate: predicate)
-  }
-}
-
-/// A signal that begins with the first value that fails a condition; the result of ``Signal/drop(while:)``.
-public struct DropWhileSignal<Upstream: Signal>: Signal {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let predicate: @Sendable (Element) -> Bool
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, predicate: @escaping @Sendable (Element) -> Bool) {
-    self.upstream = upstream
-    self.predicate = predicate
-  }
-
-  /// Attaches a subscriber to the upstream signal.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    upstream.subscribe(DropWhileStage(downstream: subscriber, predicate: predicate))
+  public func drop(while predicate: @escaping @Sendable (Element) -> Bool) -> some Signal<Element, Failure> {
+    OperatorSignal(self, DropWhile(predicate))
   }
 }
 
 @usableFromInline
-struct DropWhileStage<Downstream: SignalSubscriber>: PassThroughStage {
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let predicate: @Sendable (Element) -> Bool
-  @usableFromInline let hasBegun = StageState(false)
+struct DropWhile<Input: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline let predicate: @Sendable (Input) -> Bool
 
   @inlinable @inline(__always)
-  init(downstream: Downstream, predicate: @escaping @Sendable (Element) -> Bool) {
-    self.downstream = downstream
+  init(_ predicate: @escaping @Sendable (Input) -> Bool) {
     self.predicate = predicate
   }
+  @inlinable @inline(__always)
+  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    if !hasBegun.value {
+  func makeState() -> Bool { false }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Input, state: inout Bool, next: some SignalSubscriber<Input, Failure>) {
+    if !state {
       if predicate(value) { return }
-      hasBegun.value = true
+      state = true
     }
-    downstream.receive(value)
+    next.receive(value)
   }
 }

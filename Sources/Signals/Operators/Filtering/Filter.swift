@@ -5,53 +5,24 @@ extension Signal {
   ///   to keep it.
   /// - Returns: A signal of the values that satisfy the condition.
   @inlinable @inline(__always)
-  public func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> FilterSignal<Self> {
-    FilterSignal(upstream: self, isIncluded: isIncluded)
-  }
-}
-
-/// A signal of the values that satisfy a condition; the result of ``Signal/filter(_:)``.
-public struct FilterSignal<Upstream: Signal>: Signal {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let isIncluded: @Sendable (Element) -> Bool
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, isIncluded: @escaping @Sendable (Element) -> Bool) {
-    self.upstream = upstream
-    self.isIncluded = isIncluded
-  }
-
-  /// Attaches a subscriber to the upstream signal.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    upstream.subscribe(FilterStage(downstream: subscriber, isIncluded: isIncluded))
+  public func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> some Signal<Element, Failure> {
+    OperatorSignal(self, Filter(isIncluded))
   }
 }
 
 @usableFromInline
-struct FilterStage<Downstream: SignalSubscriber>: PassThroughStage {
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let isIncluded: @Sendable (Element) -> Bool
+struct Filter<Input: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline let isIncluded: @Sendable (Input) -> Bool
 
   @inlinable @inline(__always)
-  init(downstream: Downstream, isIncluded: @escaping @Sendable (Element) -> Bool) {
-    self.downstream = downstream
+  init(_ isIncluded: @escaping @Sendable (Input) -> Bool) {
     self.isIncluded = isIncluded
   }
+  @inlinable @inline(__always)
+  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    if isIncluded(value) { downstream.receive(value) }
+  func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Failure>) {
+    if isIncluded(value) { next.receive(value) }
   }
 }

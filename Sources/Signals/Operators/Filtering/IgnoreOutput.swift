@@ -3,44 +3,20 @@ extension Signal {
   ///
   /// - Returns: A signal that sends no value.
   @inlinable @inline(__always)
-  public func ignoreOutput() -> IgnoreOutputSignal<Self> {
-    IgnoreOutputSignal(upstream: self)
-  }
-}
-
-/// A signal that sends only a completion; the result of ``Signal/ignoreOutput()``.
-public struct IgnoreOutputSignal<Upstream: Signal>: Signal {
-  /// `Never`: there are no values.
-  public typealias Element = Never
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream) {
-    self.upstream = upstream
-  }
-
-  /// Attaches a subscriber to the upstream signal, for its completion only.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Never, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
-    upstream.subscribe(IgnoreOutputStage<Subscriber, Upstream.Element>(downstream: subscriber))
+  public func ignoreOutput() -> some Signal<Never, Failure> {
+    OperatorSignal(self, IgnoreOutput())
   }
 }
 
 @usableFromInline
-struct IgnoreOutputStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
+struct IgnoreOutput<Input: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline typealias Output = Never
 
   @inlinable @inline(__always)
-  init(downstream: Downstream) {
-    self.downstream = downstream
-  }
+  init() {}
+  @inlinable @inline(__always)
+  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {}
+  func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Never, Failure>) {}
 }

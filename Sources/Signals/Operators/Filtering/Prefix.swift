@@ -7,8 +7,8 @@ extension Signal {
   /// - Parameter maxLength: The maximum number of values to send; a negative number counts as 0.
   /// - Returns: A signal of at most `maxLength` values.
   @inlinable @inline(__always)
-  public func prefix(_ maxLength: Int) -> PrefixSignal<Self> {
-    PrefixSignal(upstream: self, maxLength: maxLength)
+  public func prefix(_ maxLength: Int) -> some Signal<Element, Failure> {
+    OperatorSignal(self, Prefix(maxLength))
   }
 
   /// Sends the next value, and then finishes.
@@ -19,7 +19,7 @@ extension Signal {
   ///
   /// - Returns: A signal of at most one value.
   @inlinable @inline(__always)
-  public func first() -> PrefixSignal<Self> {
+  public func first() -> some Signal<Element, Failure> {
     prefix(1)
   }
 
@@ -28,7 +28,7 @@ extension Signal {
   /// - Parameter index: The position. A negative one counts as 0.
   /// - Returns: A signal of at most one value: none if the signal ends before that position.
   @inlinable @inline(__always)
-  public func output(at index: Int) -> PrefixSignal<DropFirstSignal<Self>> {
+  public func output(at index: Int) -> some Signal<Element, Failure> {
     dropFirst(index).prefix(1)
   }
 
@@ -38,72 +38,33 @@ extension Signal {
   ///   below `Int.max`.
   /// - Returns: A signal of the values at these positions.
   @inlinable @inline(__always)
-  public func output(in range: some RangeExpression<Int>) -> PrefixSignal<DropFirstSignal<Self>> {
+  public func output(in range: some RangeExpression<Int>) -> some Signal<Element, Failure> {
     // Relative to all integers first: a range that ends below 0 cannot be relative to a range that begins at 0.
     let positions = range.relative(to: Int.min..<Int.max).clamped(to: 0..<Int.max)
     return dropFirst(positions.lowerBound).prefix(positions.count)
   }
 }
 
-/// A signal of the first values; the result of ``Signal/prefix(_:)``.
-public struct PrefixSignal<Upstream: Signal>: Signal {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
+@usableFromInline
+struct Prefix<Input: Sendable, Failure: Error>: SignalOperator {
   @usableFromInline let maxLength: Int
 
   @inlinable @inline(__always)
-  init(upstream: Upstream, maxLength: Int) {
-    self.upstream = upstream
+  init(_ maxLength: Int) {
     self.maxLength = maxLength
   }
-
-  /// Attaches a subscriber to the upstream signal, with a count of its own.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    guard maxLength > 0 else { return EmptySignal().subscribe(subscriber) }
-    let upstreams = Upstreams()
-    let stage = PrefixStage(downstream: subscriber, upstreams: upstreams, maxLength: maxLength)
-    upstreams.add(upstream.subscribe(stage))
-    return SignalSubscription(owner: upstreams)
-  }
-}
-
-@usableFromInline
-struct PrefixStage<Downstream: SignalSubscriber>: SignalSubscriber {
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let upstreams: Upstreams
-  @usableFromInline let remaining: StageState<Int>
+  func makeState() -> Int { maxLength }
 
   @inlinable @inline(__always)
-  init(downstream: Downstream, upstreams: Upstreams, maxLength: Int) {
-    self.downstream = downstream
-    self.upstreams = upstreams
-    self.remaining = StageState(maxLength)
+  func begin(state: inout Int, next: some SignalSubscriber<Input, Failure>) {
+    if state <= 0 { next.receive(completion: .finished) }
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    guard remaining.value > 0 else { return }
-    remaining.value -= 1
-    downstream.receive(value)
-    if remaining.value == 0 { downstream.finish(cancelling: upstreams) }
+  func receive(_ value: Input, state: inout Int, next: some SignalSubscriber<Input, Failure>) {
+    state -= 1
+    next.receive(value)
+    if state == 0 { next.receive(completion: .finished) }
   }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    if remaining.value > 0 { downstream.receive(completion: completion) }
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { remaining.value == 0 || downstream.isDone }
 }

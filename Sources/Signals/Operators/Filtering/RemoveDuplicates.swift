@@ -3,7 +3,7 @@ extension Signal {
   ///
   /// - Returns: A signal in which successive values differ.
   @inlinable @inline(__always)
-  public func removeDuplicates() -> RemoveDuplicatesSignal<Self> where Element: Equatable {
+  public func removeDuplicates() -> some Signal<Element, Failure> where Element: Equatable {
     removeDuplicates(by: ==)
   }
 
@@ -14,56 +14,29 @@ extension Signal {
   @inlinable @inline(__always)
   public func removeDuplicates(
     by isDuplicate: @escaping @Sendable (Element, Element) -> Bool
-  ) -> RemoveDuplicatesSignal<Self> {
-    RemoveDuplicatesSignal(upstream: self, isDuplicate: isDuplicate)
-  }
-}
-
-/// A signal in which successive values differ; the result of ``Signal/removeDuplicates()``.
-public struct RemoveDuplicatesSignal<Upstream: Signal>: Signal {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let isDuplicate: @Sendable (Element, Element) -> Bool
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, isDuplicate: @escaping @Sendable (Element, Element) -> Bool) {
-    self.upstream = upstream
-    self.isDuplicate = isDuplicate
-  }
-
-  /// Attaches a subscriber to the upstream signal.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    upstream.subscribe(RemoveDuplicatesStage(downstream: subscriber, isDuplicate: isDuplicate))
+  ) -> some Signal<Element, Failure> {
+    OperatorSignal(self, RemoveDuplicates(isDuplicate))
   }
 }
 
 @usableFromInline
-struct RemoveDuplicatesStage<Downstream: SignalSubscriber>: PassThroughStage {
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let isDuplicate: @Sendable (Element, Element) -> Bool
-  @usableFromInline let last = StageState<Element?>(nil)
+struct RemoveDuplicates<Input: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline let isDuplicate: @Sendable (Input, Input) -> Bool
 
   @inlinable @inline(__always)
-  init(downstream: Downstream, isDuplicate: @escaping @Sendable (Element, Element) -> Bool) {
-    self.downstream = downstream
+  init(_ isDuplicate: @escaping @Sendable (Input, Input) -> Bool) {
     self.isDuplicate = isDuplicate
   }
+  @inlinable @inline(__always)
+  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    if let last = last.value, isDuplicate(last, value) { return }
-    last.value = value
-    downstream.receive(value)
+  func makeState() -> Input? { nil }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Input, state: inout Input?, next: some SignalSubscriber<Input, Failure>) {
+    if let last = state, isDuplicate(last, value) { return }
+    state = value
+    next.receive(value)
   }
 }

@@ -16,70 +16,37 @@ extension Signal {
   ///   upstream signal.
   /// - Complexity: O(1) amortised for each value. At most `maxLength` values are kept.
   @inlinable @inline(__always)
-  public func suffix(_ maxLength: Int) -> SuffixSignal<Self> {
-    SuffixSignal(upstream: self, maxLength: maxLength)
-  }
-}
-
-/// A signal of the last values; the result of ``Signal/suffix(_:)``.
-public struct SuffixSignal<Upstream: Signal>: Signal {
-  /// The values of the upstream signal.
-  public typealias Element = Upstream.Element
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let maxLength: Int
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, maxLength: Int) {
-    self.upstream = upstream
-    self.maxLength = maxLength
-  }
-
-  /// Attaches a subscriber to the upstream signal, with a buffer of its own.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let upstreams = Upstreams()
-    let stage = SuffixStage(downstream: subscriber, upstreams: upstreams, maxLength: maxLength)
-    upstreams.add(upstream.subscribe(stage))
-    return SignalSubscription(owner: upstreams)
+  public func suffix(_ maxLength: Int) -> some Signal<Element, Failure> {
+    OperatorSignal(self, Suffix(maxLength))
   }
 }
 
 @usableFromInline
-struct SuffixStage<Downstream: SignalSubscriber>: PassThroughStage {
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let upstreams: Upstreams
+struct Suffix<Input: Sendable, Failure: Error>: SignalOperator {
   @usableFromInline let maxLength: Int
-  @usableFromInline let kept = StageState(RingBuffer<Element>())
 
   @inlinable @inline(__always)
-  init(downstream: Downstream, upstreams: Upstreams, maxLength: Int) {
-    self.downstream = downstream
-    self.upstreams = upstreams
+  init(_ maxLength: Int) {
     self.maxLength = maxLength
   }
+  @inlinable @inline(__always)
+  func makeState() -> RingBuffer<Input> { RingBuffer() }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
+  func receive(_ value: Input, state: inout RingBuffer<Input>, next: some SignalSubscriber<Input, Failure>) {
     guard maxLength > 0 else { return }
-    if kept.value.count == maxLength { kept.value.popFirst() }
-    kept.value.append(value)
+    if state.count == maxLength { state.popFirst() }
+    state.append(value)
   }
 
-  @inlinable
-  func receive(completion: SignalCompletion<Failure>) {
+  @inlinable @inline(__always)
+  func receive(
+    completion: SignalCompletion<Failure>, state: inout RingBuffer<Input>, next: some SignalSubscriber<Input, Failure>
+  ) {
     if case .finished = completion {
       // A subscriber may cancel, or need no more values, before all are sent.
-      while !upstreams.isCancelled, !downstream.isDone, let value = kept.value.popFirst() { downstream.receive(value) }
+      while !next.isDone, let value = state.popFirst() { next.receive(value) }
     }
-    if !upstreams.isCancelled { downstream.receive(completion: completion) }
+    next.receive(completion: completion)
   }
 }

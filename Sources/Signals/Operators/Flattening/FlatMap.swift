@@ -28,7 +28,7 @@ extension Signal {
   public func flatMap<Inner: Signal>(
     maxConcurrent: Int = .max,
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> FlatMapSignal<Self, Inner> where Inner.Failure == Failure {
+  ) -> some Signal<Inner.Element, Failure> where Inner.Failure == Failure {
     FlatMapSignal(upstream: self, limit: Swift.max(1, maxConcurrent), transform: transform)
   }
 }
@@ -47,20 +47,21 @@ extension Signal where Failure == Never {
   public func flatMap<Inner: Signal>(
     maxConcurrent: Int = .max,
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> FlatMapSignal<SetFailureTypeSignal<Self, Inner.Failure>, Inner> {
+  ) -> some Signal<Inner.Element, Inner.Failure> {
     setFailureType(to: Inner.Failure.self).flatMap(maxConcurrent: maxConcurrent, transform)
   }
 }
 
 /// A signal of the values of inner signals; the result of
-/// ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>`` and
-/// ``Signal/flatMapFirst(_:)->FlatMapSignal<Self,Inner>``.
-public struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner.Failure == Upstream.Failure {
+/// ``Signal/flatMap(maxConcurrent:_:)->Signal<Inner.Element,Self.Failure>`` and
+/// ``Signal/flatMapFirst(_:)->Signal<Inner.Element,Self.Failure>``.
+@usableFromInline
+struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner.Failure == Upstream.Failure {
   /// The values of the inner signals.
-  public typealias Element = Inner.Element
+  @usableFromInline typealias Element = Inner.Element
 
   /// The error of the upstream signal and of the inner signals.
-  public typealias Failure = Inner.Failure
+  @usableFromInline typealias Failure = Inner.Failure
 
   @usableFromInline let upstream: Upstream
   @usableFromInline let limit: Int
@@ -86,7 +87,7 @@ public struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner
 
   /// Attaches a subscriber to the upstream signal, and to an inner signal for each of its values.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = FlatMapHub(limit: limit, keepsExcess: keepsExcess, transform: transform)

@@ -25,7 +25,7 @@ extension Signal {
   @inlinable @inline(__always)
   public func flatMapFirst<Inner: Signal>(
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> FlatMapSignal<Self, Inner> where Inner.Failure == Failure {
+  ) -> some Signal<Inner.Element, Failure> where Inner.Failure == Failure {
     FlatMapSignal(upstream: self, limit: 1, keepsExcess: false, transform: transform)
   }
 }
@@ -43,7 +43,7 @@ extension Signal where Failure == Never {
   @inlinable @inline(__always)
   public func flatMapFirst<Inner: Signal>(
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> FlatMapSignal<SetFailureTypeSignal<Self, Inner.Failure>, Inner> {
+  ) -> some Signal<Inner.Element, Inner.Failure> {
     setFailureType(to: Inner.Failure.self).flatMapFirst(transform)
   }
 }

@@ -7,7 +7,7 @@ extension Signal where Element: Signal, Element.Failure == Failure {
   ///
   /// - Returns: A signal of the values of the latest inner signal.
   @inlinable @inline(__always)
-  public func switchToLatest() -> SwitchToLatestSignal<Self> {
+  public func switchToLatest() -> some Signal<Element.Element, Failure> {
     SwitchToLatestSignal(upstream: self)
   }
 }
@@ -36,7 +36,7 @@ extension Signal {
   @inlinable @inline(__always)
   public func flatMapLatest<Inner: Signal>(
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> SwitchToLatestSignal<MapSignal<MapUpstream, Inner>> where Inner.Failure == Failure {
+  ) -> some Signal<Inner.Element, Failure> where Inner.Failure == Failure {
     map(transform).switchToLatest()
   }
 }
@@ -49,7 +49,7 @@ extension Signal where Failure == Never, Element: Signal {
   /// - Returns: A signal of the values of the latest inner signal.
   @_disfavoredOverload
   @inlinable @inline(__always)
-  public func switchToLatest() -> SwitchToLatestSignal<SetFailureTypeSignal<Self, Element.Failure>> {
+  public func switchToLatest() -> some Signal<Element.Element, Element.Failure> {
     setFailureType(to: Element.Failure.self).switchToLatest()
   }
 }
@@ -80,20 +80,21 @@ extension Signal where Failure == Never {
   @inlinable @inline(__always)
   public func flatMapLatest<Inner: Signal>(
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> SwitchToLatestSignal<MapSignal<SetFailureTypeSignal<Self, Inner.Failure>, Inner>> {
+  ) -> some Signal<Inner.Element, Inner.Failure> {
     setFailureType(to: Inner.Failure.self).flatMapLatest(transform)
   }
 }
 
 /// A signal of the values of the latest inner signal; the result of
-/// ``Signal/switchToLatest()->SwitchToLatestSignal<Self>``.
-public struct SwitchToLatestSignal<Upstream: Signal>: Signal
+/// ``Signal/switchToLatest()->Signal<Self.Element.Element,Self.Failure>``.
+@usableFromInline
+struct SwitchToLatestSignal<Upstream: Signal>: Signal
 where Upstream.Element: Signal, Upstream.Element.Failure == Upstream.Failure {
   /// The values of the inner signals.
-  public typealias Element = Upstream.Element.Element
+  @usableFromInline typealias Element = Upstream.Element.Element
 
   /// The error of the upstream signal and of the inner signals.
-  public typealias Failure = Upstream.Failure
+  @usableFromInline typealias Failure = Upstream.Failure
 
   @usableFromInline let upstream: Upstream
 
@@ -104,7 +105,7 @@ where Upstream.Element: Signal, Upstream.Element.Failure == Upstream.Failure {
 
   /// Attaches a subscriber to the upstream signal, and to each inner signal until the next one arrives.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = SwitchHub<Upstream.Element>()

@@ -16,8 +16,10 @@ extension Signal {
   /// - Parameter other: The signal that follows.
   /// - Returns: A signal of the values of both, in sequence.
   @inlinable @inline(__always)
-  public func append<Other: Signal<Element, Failure>>(_ other: Other) -> AppendSignal<Self, Other> {
-    AppendSignal(first: self, second: other)
+  public func append<Other: Signal<Element, Failure>>(_ other: Other) -> some Signal<Element, Failure> {
+    ContinuedSignal(self) { completion, _ in
+      if case .finished = completion { .signal(other) } else { .end(completion) }
+    }
   }
 
   /// Sends the values of this signal and, after it has finished, the elements of a sequence.
@@ -27,7 +29,7 @@ extension Signal {
   @inlinable @inline(__always)
   public func append<Elements: Sequence<Element> & Sendable>(
     _ elements: Elements
-  ) -> AppendSignal<Self, SequenceSignal<Elements, Failure>> {
+  ) -> some Signal<Element, Failure> {
     append(SequenceSignal(elements))
   }
 
@@ -36,7 +38,7 @@ extension Signal {
   /// - Parameter elements: The values to append.
   /// - Returns: A signal of all values.
   @inlinable @inline(__always)
-  public func append(_ elements: Element...) -> AppendSignal<Self, SequenceSignal<[Element], Failure>> {
+  public func append(_ elements: Element...) -> some Signal<Element, Failure> {
     append(SequenceSignal(elements))
   }
 
@@ -48,8 +50,8 @@ extension Signal {
   /// - Parameter other: The signal that comes first.
   /// - Returns: A signal of the values of both, in sequence.
   @inlinable @inline(__always)
-  public func prepend<Other: Signal<Element, Failure>>(_ other: Other) -> AppendSignal<Other, Self> {
-    AppendSignal(first: other, second: self)
+  public func prepend<Other: Signal<Element, Failure>>(_ other: Other) -> some Signal<Element, Failure> {
+    other.append(self)
   }
 
   /// Sends the elements of a sequence, and then the values of this signal.
@@ -59,7 +61,7 @@ extension Signal {
   @inlinable @inline(__always)
   public func prepend<Elements: Sequence<Element> & Sendable>(
     _ elements: Elements
-  ) -> AppendSignal<SequenceSignal<Elements, Failure>, Self> {
+  ) -> some Signal<Element, Failure> {
     prepend(SequenceSignal(elements))
   }
 
@@ -68,7 +70,7 @@ extension Signal {
   /// - Parameter elements: The values that come first. Each subscriber receives them before `subscribe(_:)` returns.
   /// - Returns: A signal of all values.
   @inlinable @inline(__always)
-  public func prepend(_ elements: Element...) -> AppendSignal<SequenceSignal<[Element], Failure>, Self> {
+  public func prepend(_ elements: Element...) -> some Signal<Element, Failure> {
     prepend(SequenceSignal(elements))
   }
 }
@@ -82,7 +84,7 @@ extension Signal where Failure == Never {
   @inlinable @inline(__always)
   public func append<Other: Signal>(
     _ other: Other
-  ) -> AppendSignal<SetFailureTypeSignal<Self, Other.Failure>, Other> where Other.Element == Element {
+  ) -> some Signal<Element, Other.Failure> where Other.Element == Element {
     setFailureType(to: Other.Failure.self).append(other)
   }
 
@@ -94,99 +96,7 @@ extension Signal where Failure == Never {
   @inlinable @inline(__always)
   public func prepend<Other: Signal>(
     _ other: Other
-  ) -> AppendSignal<Other, SetFailureTypeSignal<Self, Other.Failure>> where Other.Element == Element {
+  ) -> some Signal<Element, Other.Failure> where Other.Element == Element {
     setFailureType(to: Other.Failure.self).prepend(other)
   }
-}
-
-/// A signal of the values of two signals in sequence; the result of ``Signal/append(_:)->AppendSignal<Self,Other>`` and
-/// its overloads.
-public struct AppendSignal<First: Signal, Second: Signal<First.Element, First.Failure>>: Signal {
-  /// The values of both signals.
-  public typealias Element = First.Element
-
-  /// The error of either signal.
-  public typealias Failure = First.Failure
-
-  @usableFromInline let first: First
-  @usableFromInline let second: Second
-
-  @inlinable @inline(__always)
-  init(first: First, second: Second) {
-    self.first = first
-    self.second = second
-  }
-
-  /// Attaches a subscriber to the first signal and, after that has finished, to the second.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let upstreams = Upstreams()
-    upstreams.add(first.subscribe(AppendStage(downstream: subscriber, upstreams: upstreams, next: second)))
-    return SignalSubscription(owner: upstreams)
-  }
-}
-
-/// A subscriber that passes on the values of the first signal, and then subscribes to the second.
-@usableFromInline
-struct AppendStage<Downstream: SignalSubscriber, Next: Signal<Downstream.Element, Downstream.Failure>>:
-  PassThroughStage
-{
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let upstreams: Upstreams
-  @usableFromInline let next: Next
-
-  @inlinable @inline(__always)
-  init(downstream: Downstream, upstreams: Upstreams, next: Next) {
-    self.downstream = downstream
-    self.upstreams = upstreams
-    self.next = next
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    downstream.receive(value)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    guard case .finished = completion else { return downstream.receive(completion: completion) }
-    guard !upstreams.isCancelled, !downstream.isDone else { return }
-    upstreams.add(next.subscribe(LateStage(downstream: downstream, upstreams: upstreams)))
-  }
-}
-
-/// A subscriber that passes on the values of a signal that was subscribed to after the user received the token.
-///
-/// Such a signal may send before its own token has joined the group. Until then, this check is the only way to stop it.
-@usableFromInline
-struct LateStage<Downstream: SignalSubscriber>: SignalSubscriber {
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let upstreams: Upstreams
-
-  @inlinable @inline(__always)
-  init(downstream: Downstream, upstreams: Upstreams) {
-    self.downstream = downstream
-    self.upstreams = upstreams
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    if !upstreams.isCancelled { downstream.receive(value) }
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    if !upstreams.isCancelled { downstream.receive(completion: completion) }
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { upstreams.isCancelled || downstream.isDone }
 }

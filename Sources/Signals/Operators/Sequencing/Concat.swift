@@ -19,7 +19,7 @@ import Synchronization
 /// - Returns: A signal of all values.
 public func concat<Element: Sendable, Failure: Error>(
   _ signals: any Signal<Element, Failure>...
-) -> ConcatSignal<Element, Failure> {
+) -> some Signal<Element, Failure> {
   ConcatSignal(signals.map { $0.eraseToAnySignal() })
 }
 
@@ -27,7 +27,7 @@ public func concat<Element: Sendable, Failure: Error>(
 ///
 /// - Parameter signals: The signals.
 /// - Returns: A signal of all values.
-public func concat<Input: Signal>(_ signals: some Sequence<Input>) -> ConcatSignal<Input.Element, Input.Failure> {
+public func concat<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<Input.Element, Input.Failure> {
   ConcatSignal(signals.map { $0.eraseToAnySignal() })
 }
 
@@ -37,12 +37,13 @@ public func concat<Input: Signal>(_ signals: some Sequence<Input>) -> ConcatSign
 /// - Returns: A signal of all values.
 public func concat<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]
-) -> ConcatSignal<Element, Failure> {
+) -> some Signal<Element, Failure> {
   ConcatSignal(signals.map { $0.eraseToAnySignal() })
 }
 
 /// A signal of the values of several signals in sequence; the result of ``concat(_:)-(Sequence)`` and its overloads.
-public struct ConcatSignal<Element: Sendable, Failure: Error>: Signal {
+@usableFromInline
+struct ConcatSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let signals: [AnySignal<Element, Failure>]
 
   init(_ signals: [AnySignal<Element, Failure>]) {
@@ -51,7 +52,7 @@ public struct ConcatSignal<Element: Sendable, Failure: Error>: Signal {
 
   /// Attaches a subscriber to the first signal and, as each one finishes, to the next.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let run = ConcatRun(of: signals, for: ErasedSubscriber(subscriber))

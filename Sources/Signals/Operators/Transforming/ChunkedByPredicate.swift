@@ -20,78 +20,41 @@ extension Signal {
   @inlinable @inline(__always)
   public func chunked(
     by belongInSameChunk: @escaping @Sendable (Element, Element) -> Bool
-  ) -> ChunkedByPredicateSignal<Self> {
-    ChunkedByPredicateSignal(upstream: self, belongInSameChunk: belongInSameChunk)
-  }
-}
-
-/// A signal of values that belong together; the result of ``Signal/chunked(by:)->ChunkedByPredicateSignal<Self>``.
-public struct ChunkedByPredicateSignal<Upstream: Signal>: Signal {
-  /// An array of values of the upstream signal, in order.
-  public typealias Element = [Upstream.Element]
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let belongInSameChunk: @Sendable (Upstream.Element, Upstream.Element) -> Bool
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, belongInSameChunk: @escaping @Sendable (Upstream.Element, Upstream.Element) -> Bool) {
-    self.upstream = upstream
-    self.belongInSameChunk = belongInSameChunk
-  }
-
-  /// Attaches a subscriber to the upstream signal, with an array of its own.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let upstreams = Upstreams()
-    let stage = ChunkedByPredicateStage(
-      downstream: subscriber, upstreams: upstreams, belongInSameChunk: belongInSameChunk
-    )
-    upstreams.add(upstream.subscribe(stage))
-    return SignalSubscription(owner: upstreams)
+  ) -> some Signal<[Element], Failure> {
+    OperatorSignal(self, ChunkedByPredicate(belongInSameChunk))
   }
 }
 
 @usableFromInline
-struct ChunkedByPredicateStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage
-where Downstream.Element == [Element] {
-  @usableFromInline typealias Failure = Downstream.Failure
+struct ChunkedByPredicate<Input: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline typealias Output = [Input]
 
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let upstreams: Upstreams
-  @usableFromInline let belongInSameChunk: @Sendable (Element, Element) -> Bool
-  @usableFromInline let chunk = StageState<[Element]>([])
+  @usableFromInline let belongInSameChunk: @Sendable (Input, Input) -> Bool
 
   @inlinable @inline(__always)
-  init(
-    downstream: Downstream, upstreams: Upstreams, belongInSameChunk: @escaping @Sendable (Element, Element) -> Bool
-  ) {
-    self.downstream = downstream
-    self.upstreams = upstreams
+  init(_ belongInSameChunk: @escaping @Sendable (Input, Input) -> Bool) {
     self.belongInSameChunk = belongInSameChunk
   }
+  @inlinable @inline(__always)
+  func makeState() -> [Input] { [] }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    if let last = chunk.value.last, !belongInSameChunk(last, value) { sendChunk() }
-    chunk.value.append(value)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    if case .finished = completion, !chunk.value.isEmpty { sendChunk() }
-    if !upstreams.isCancelled { downstream.receive(completion: completion) }
-  }
-
-  @inlinable
-  func sendChunk() {
-    let complete = chunk.value
-    chunk.value = []
+  func receive(_ value: Input, state: inout [Input], next: some SignalSubscriber<[Input], Failure>) {
+    var complete: [Input]?
+    if let last = state.last, !belongInSameChunk(last, value) {
+      complete = state
+      state = []
+    }
+    state.append(value)
     // The closure may have cancelled the subscription.
-    if !upstreams.isCancelled { downstream.receive(complete) }
+    if let complete, !next.isDone { next.receive(complete) }
+  }
+
+  @inlinable @inline(__always)
+  func receive(
+    completion: SignalCompletion<Failure>, state: inout [Input], next: some SignalSubscriber<[Input], Failure>
+  ) {
+    if case .finished = completion, !state.isEmpty { next.receive(exchange(&state, with: [])) }
+    next.receive(completion: completion)
   }
 }

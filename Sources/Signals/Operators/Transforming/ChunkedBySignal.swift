@@ -30,129 +30,39 @@ extension Signal {
   @inlinable @inline(__always)
   public func chunked<Boundaries: Signal>(
     by boundaries: Boundaries
-  ) -> ChunkedSignal<Self, Boundaries> where Boundaries.Failure == Never {
-    ChunkedSignal(upstream: self, boundaries: boundaries)
+  ) -> some Signal<[Element], Failure> where Boundaries.Failure == Never {
+    CombinedSignal(self, boundaries, ChunkedBySignal())
   }
 }
 
-/// A signal of arrays whose ends another signal determines; the result of ``Signal/chunked(by:)-(Boundaries)``.
-public struct ChunkedSignal<Upstream: Signal, Boundaries: Signal>: Signal where Boundaries.Failure == Never {
-  /// An array of values of the upstream signal, in order.
-  public typealias Element = [Upstream.Element]
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let boundaries: Boundaries
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, boundaries: Boundaries) {
-    self.upstream = upstream
-    self.boundaries = boundaries
-  }
-
-  /// Attaches a subscriber to both signals, first to this one and then to the other.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = ChunkedHub<Upstream.Element, Failure>()
-    let subscription = hub.open(for: subscriber)
-    hub.attach(ChunkedInput(hub: hub), to: upstream)
-    hub.attach(ChunkedBoundary<Boundaries.Element, Upstream.Element, Failure>(hub: hub), to: boundaries)
-    return subscription
-  }
-}
-
-/// The object at which a signal meets the one that ends its arrays.
 @usableFromInline
-final class ChunkedHub<Value: Sendable, Failure: Error>: InputHub, @unchecked Sendable {
-  // Sound: `values` is only touched with the core's turn.
-  @usableFromInline let core = EmitterCore<[Value], Failure>()
-  @usableFromInline let upstreams = Upstreams()
+struct ChunkedBySignal<First: Sendable, Second: Sendable, Failure: Error>: CombiningOperator {
+  @usableFromInline typealias Output = [First]
+  @usableFromInline typealias SecondFailure = Never
 
-  /// The values since the last array.
-  @exclusivity(unchecked) @usableFromInline var values: [Value] = []
-
-  @usableFromInline
+  @inlinable @inline(__always)
   init() {}
 
   @inlinable @inline(__always)
-  func keep(_ value: Value) {
-    core.withTurn { [self] in append(value) }
+  func makeState() -> [First] { [] }
+
+  @inlinable @inline(__always)
+  func receive(first value: First, _ hub: CombiningHub<Self>) {
+    hub.state.append(value)
   }
 
   @inlinable @inline(__always)
-  func append(_ value: Value) {
-    if !core.hasEnded { values.append(value) }
+  func receive(second value: Second, _ hub: CombiningHub<Self>) {
+    if !hub.state.isEmpty { hub.core.deliver(exchange(&hub.state, with: [])) }
+  }
+
+  @inlinable
+  func receive(firstCompletion completion: SignalCompletion<Failure>, _ hub: CombiningHub<Self>) {
+    let values = exchange(&hub.state, with: [])
+    if case .finished = completion, !values.isEmpty { hub.core.deliver(values) }
+    hub.finish(completion)
   }
 
   @inlinable @inline(__always)
-  func cut() {
-    core.withTurn { [self] in flush() }
-  }
-
-  @usableFromInline
-  func flush() {
-    guard !values.isEmpty else { return }
-    let chunk = values
-    values = []
-    core.deliver(chunk)
-  }
-
-  @usableFromInline
-  func end(_ completion: SignalCompletion<Failure>) {
-    core.withTurn { [self] in
-      if case .finished = completion { flush() }
-      values = []
-      finish(completion)
-    }
-  }
-}
-
-@usableFromInline
-struct ChunkedInput<Element: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: ChunkedHub<Element, Failure>
-
-  @inlinable @inline(__always)
-  init(hub: ChunkedHub<Element, Failure>) {
-    self.hub = hub
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.keep(value)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    hub.end(completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.isDone }
-}
-
-@usableFromInline
-struct ChunkedBoundary<Element: Sendable, Value: Sendable, ValueFailure: Error>: SignalSubscriber {
-  @usableFromInline typealias Failure = Never
-
-  @usableFromInline let hub: ChunkedHub<Value, ValueFailure>
-
-  @inlinable @inline(__always)
-  init(hub: ChunkedHub<Value, ValueFailure>) {
-    self.hub = hub
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.cut()
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Never>) {}
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.isDone }
+  func receive(secondCompletion completion: SignalCompletion<Never>, _ hub: CombiningHub<Self>) {}
 }

@@ -17,72 +17,35 @@ extension Signal {
   /// - Parameter count: The size of an array; a number below 1 counts as 1.
   /// - Returns: A signal of non-empty arrays.
   @inlinable @inline(__always)
-  public func collect(_ count: Int) -> CollectSignal<Self> {
-    CollectSignal(upstream: self, count: count)
-  }
-}
-
-/// A signal of groups of values; the result of ``Signal/collect(_:)``.
-public struct CollectSignal<Upstream: Signal>: Signal {
-  /// A group of values.
-  public typealias Element = [Upstream.Element]
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let count: Int
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, count: Int) {
-    self.upstream = upstream
-    self.count = count
-  }
-
-  /// Attaches a subscriber to the upstream signal, with a group of its own.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let upstreams = Upstreams()
-    upstreams.add(upstream.subscribe(CollectStage(downstream: subscriber, upstreams: upstreams, count: count)))
-    return SignalSubscription(owner: upstreams)
+  public func collect(_ count: Int) -> some Signal<[Element], Failure> {
+    OperatorSignal(self, Collect(count))
   }
 }
 
 @usableFromInline
-struct CollectStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage
-where Downstream.Element == [Element] {
-  @usableFromInline typealias Failure = Downstream.Failure
+struct Collect<Input: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline typealias Output = [Input]
 
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let upstreams: Upstreams
   @usableFromInline let count: Int
-  @usableFromInline let group = StageState<[Element]>([])
 
   @inlinable @inline(__always)
-  init(downstream: Downstream, upstreams: Upstreams, count: Int) {
-    self.downstream = downstream
-    self.upstreams = upstreams
+  init(_ count: Int) {
     self.count = count
   }
+  @inlinable @inline(__always)
+  func makeState() -> [Input] { [] }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    group.value.append(value)
-    if group.value.count >= count { sendGroup() }
+  func receive(_ value: Input, state: inout [Input], next: some SignalSubscriber<[Input], Failure>) {
+    state.append(value)
+    if state.count >= count { next.receive(exchange(&state, with: [])) }
   }
 
   @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    if case .finished = completion, !group.value.isEmpty { sendGroup() }
-    if !upstreams.isCancelled { downstream.receive(completion: completion) }
-  }
-
-  @inlinable
-  func sendGroup() {
-    let complete = group.value
-    group.value = []
-    downstream.receive(complete)
+  func receive(
+    completion: SignalCompletion<Failure>, state: inout [Input], next: some SignalSubscriber<[Input], Failure>
+  ) {
+    if case .finished = completion, !state.isEmpty { next.receive(exchange(&state, with: [])) }
+    next.receive(completion: completion)
   }
 }

@@ -1,23 +1,23 @@
 extension Signal {
   /// Transforms each value.
   ///
+  /// The closures of consecutive `map`s become one. Those that capture nothing are inlined into it, so that a chain of
+  /// them costs about as much as a single `map`.
+  ///
   /// - Parameter transform: A closure that is called with each value, on the thread that sends it.
   /// - Returns: A signal of the results.
   @inlinable @inline(__always)
   public func map<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Output
-  ) -> MapSignal<MapUpstream, Output> {
-    mapped(transform)
+  ) -> MapSignal<_MapUpstream, Output> {
+    _mapped(transform)
   }
 }
 
-extension Signal where MapUpstream == Self {
-  /// Transforms each value; the default for all signals but ``MapSignal``.
-  ///
-  /// - Parameter transform: A closure that is called with each value, on the thread that sends it.
-  /// - Returns: A signal of the results.
+extension Signal where _MapUpstream == Self {
+  // swift-format-ignore: NoLeadingUnderscores, AllPublicDeclarationsHaveDocumentation
   @inlinable @inline(__always)
-  public func mapped<Output: Sendable>(
+  public func _mapped<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Output
   ) -> MapSignal<Self, Output> {
     MapSignal(upstream: self, transform: transform)
@@ -29,8 +29,8 @@ public struct MapSignal<Upstream: Signal, Element: Sendable>: Signal {
   /// The error of the upstream signal.
   public typealias Failure = Upstream.Failure
 
-  /// The upstream signal, because another `map` becomes part of this one.
-  public typealias MapUpstream = Upstream
+  // swift-format-ignore: NoLeadingUnderscores, AllPublicDeclarationsHaveDocumentation
+  public typealias _MapUpstream = Upstream
 
   @usableFromInline let upstream: Upstream
   @usableFromInline let transform: @Sendable (Upstream.Element) -> Element
@@ -49,15 +49,9 @@ public struct MapSignal<Upstream: Signal, Element: Sendable>: Signal {
     upstream.subscribe(MapStage(downstream: subscriber, transform: transform))
   }
 
-  /// Transforms each value a second time.
-  ///
-  /// Both closures become one. Closures that capture nothing are inlined into it, so that a chain of them costs about
-  /// as much as a single `map`.
-  ///
-  /// - Parameter next: A closure that is called with each result, on the thread that sends the value.
-  /// - Returns: A signal of the results.
+  // swift-format-ignore: NoLeadingUnderscores, AllPublicDeclarationsHaveDocumentation
   @inlinable @inline(__always)
-  public func mapped<Output: Sendable>(
+  public func _mapped<Output: Sendable>(
     _ next: @escaping @Sendable (Element) -> Output
   ) -> MapSignal<Upstream, Output> {
     // Not `self` in the closure: the compiler inlines only closures that are captured directly.
@@ -66,8 +60,9 @@ public struct MapSignal<Upstream: Signal, Element: Sendable>: Signal {
   }
 }
 
+/// A stage of its own, and not a ``SignalOperator``, so that the closures of several can become one.
 @usableFromInline
-struct MapStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
+struct MapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
   @usableFromInline typealias Failure = Downstream.Failure
 
   @usableFromInline let downstream: Downstream
@@ -83,4 +78,12 @@ struct MapStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughSta
   func receive(_ value: Element) {
     downstream.receive(transform(value))
   }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    downstream.receive(completion: completion)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
 }

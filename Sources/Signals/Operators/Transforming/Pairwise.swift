@@ -16,52 +16,27 @@ extension Signal {
   /// - Returns: A signal of pairs, each sent on the thread that sends its second value. It keeps one value.
   /// - Complexity: O(1) for each value, without an allocation.
   @inlinable @inline(__always)
-  public func pairwise() -> PairwiseSignal<Self> {
-    PairwiseSignal(upstream: self)
-  }
-}
-
-/// A signal of pairs of successive values; the result of ``Signal/pairwise()``.
-public struct PairwiseSignal<Upstream: Signal>: Signal {
-  /// A value and the one that followed it.
-  public typealias Element = (Upstream.Element, Upstream.Element)
-
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream) {
-    self.upstream = upstream
-  }
-
-  /// Attaches a subscriber to the upstream signal, with a previous value of its own.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    upstream.subscribe(PairwiseStage<Subscriber, Upstream.Element>(downstream: subscriber))
+  public func pairwise() -> some Signal<(Element, Element), Failure> {
+    OperatorSignal(self, Pairwise())
   }
 }
 
 @usableFromInline
-struct PairwiseStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage
-where Downstream.Element == (Element, Element) {
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let previous = StageState<Element?>(nil)
+struct Pairwise<Input: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline typealias Output = (Input, Input)
 
   @inlinable @inline(__always)
-  init(downstream: Downstream) {
-    self.downstream = downstream
-  }
+  init() {}
+  @inlinable @inline(__always)
+  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    let previous = previous.value
-    self.previous.value = value
-    if let previous { downstream.receive((previous, value)) }
+  func makeState() -> Input? { nil }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Input, state: inout Input?, next: some SignalSubscriber<(Input, Input), Failure>) {
+    let previous = state
+    state = value
+    if let previous { next.receive((previous, value)) }
   }
 }

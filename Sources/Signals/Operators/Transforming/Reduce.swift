@@ -17,8 +17,8 @@ extension Signal {
   public func reduce<Result: Sendable>(
     _ initialResult: Result,
     _ nextPartialResult: @escaping @Sendable (Result, Element) -> Result
-  ) -> ReduceSignal<Self, Result> {
-    ReduceSignal(upstream: self, initial: initialResult) { result, value in
+  ) -> some Signal<Result, Failure> {
+    reduced(from: initialResult) { result, value in
       result = nextPartialResult(result.unsafelyUnwrapped, value)  // Sound: it begins as a value and stays one.
       return true
     }
@@ -28,7 +28,7 @@ extension Signal {
   ///
   /// - Returns: A signal of one value.
   @inlinable @inline(__always)
-  public func count() -> ReduceSignal<Self, Int> {
+  public func count() -> some Signal<Int, Failure> {
     reduce(0) { count, _ in count + 1 }
   }
 
@@ -39,8 +39,8 @@ extension Signal {
   /// - Returns: A signal of one array, which is empty if there were no values.
   /// - Complexity: O(1) amortised for each value. All values are kept until the end.
   @inlinable @inline(__always)
-  public func collect() -> ReduceSignal<Self, [Element]> {
-    ReduceSignal(upstream: self, initial: []) { values, value in
+  public func collect() -> some Signal<[Element], Failure> {
+    reduced(from: []) { values, value in
       values?.append(value)
       return true
     }
@@ -50,7 +50,7 @@ extension Signal {
   ///
   /// - Returns: A signal of at most one value: the first of several equal minima, or none if there were no values.
   @inlinable @inline(__always)
-  public func min() -> ReduceSignal<Self, Element> where Element: Comparable {
+  public func min() -> some Signal<Element, Failure> where Element: Comparable {
     min { $0 < $1 }
   }
 
@@ -61,8 +61,8 @@ extension Signal {
   @inlinable @inline(__always)
   public func min(
     by areInIncreasingOrder: @escaping @Sendable (Element, Element) -> Bool
-  ) -> ReduceSignal<Self, Element> {
-    ReduceSignal(upstream: self, initial: nil) { smallest, value in
+  ) -> some Signal<Element, Failure> {
+    reduced(from: nil) { smallest, value in
       if smallest.map({ areInIncreasingOrder(value, $0) }) ?? true { smallest = value }
       return true
     }
@@ -72,7 +72,7 @@ extension Signal {
   ///
   /// - Returns: A signal of at most one value: the first of several equal maxima, or none if there were no values.
   @inlinable @inline(__always)
-  public func max() -> ReduceSignal<Self, Element> where Element: Comparable {
+  public func max() -> some Signal<Element, Failure> where Element: Comparable {
     max { $0 < $1 }
   }
 
@@ -83,8 +83,8 @@ extension Signal {
   @inlinable @inline(__always)
   public func max(
     by areInIncreasingOrder: @escaping @Sendable (Element, Element) -> Bool
-  ) -> ReduceSignal<Self, Element> {
-    ReduceSignal(upstream: self, initial: nil) { greatest, value in
+  ) -> some Signal<Element, Failure> {
+    reduced(from: nil) { greatest, value in
       if greatest.map({ areInIncreasingOrder($0, value) }) ?? true { greatest = value }
       return true
     }
@@ -94,8 +94,8 @@ extension Signal {
   ///
   /// - Returns: A signal of at most one value: none if there were no values.
   @inlinable @inline(__always)
-  public func last() -> ReduceSignal<Self, Element> {
-    ReduceSignal(upstream: self, initial: nil) { last, value in
+  public func last() -> some Signal<Element, Failure> {
+    reduced(from: nil) { last, value in
       last = value
       return true
     }
@@ -106,8 +106,8 @@ extension Signal {
   /// - Parameter predicate: A closure that is called with each value, on the thread that sends it.
   /// - Returns: A signal of at most one value: none if no value satisfied the condition.
   @inlinable @inline(__always)
-  public func last(where predicate: @escaping @Sendable (Element) -> Bool) -> ReduceSignal<Self, Element> {
-    ReduceSignal(upstream: self, initial: nil) { last, value in
+  public func last(where predicate: @escaping @Sendable (Element) -> Bool) -> some Signal<Element, Failure> {
+    reduced(from: nil) { last, value in
       if predicate(value) { last = value }
       return true
     }
@@ -121,8 +121,8 @@ extension Signal {
   ///   `true`.
   /// - Returns: A signal of at most one value: none if no value satisfied the condition.
   @inlinable @inline(__always)
-  public func first(where predicate: @escaping @Sendable (Element) -> Bool) -> ReduceSignal<Self, Element> {
-    ReduceSignal(upstream: self, initial: nil) { first, value in
+  public func first(where predicate: @escaping @Sendable (Element) -> Bool) -> some Signal<Element, Failure> {
+    reduced(from: nil) { first, value in
       guard predicate(value) else { return true }
       first = value
       return false
@@ -137,8 +137,8 @@ extension Signal {
   ///   `true`.
   /// - Returns: A signal of one value.
   @inlinable @inline(__always)
-  public func contains(where predicate: @escaping @Sendable (Element) -> Bool) -> ReduceSignal<Self, Bool> {
-    ReduceSignal(upstream: self, initial: false) { isFound, value in
+  public func contains(where predicate: @escaping @Sendable (Element) -> Bool) -> some Signal<Bool, Failure> {
+    reduced(from: false) { isFound, value in
       guard predicate(value) else { return true }
       isFound = true
       return false
@@ -150,7 +150,7 @@ extension Signal {
   /// - Parameter element: The value to look for.
   /// - Returns: A signal of one value.
   @inlinable @inline(__always)
-  public func contains(_ element: Element) -> ReduceSignal<Self, Bool> where Element: Equatable {
+  public func contains(_ element: Element) -> some Signal<Bool, Failure> where Element: Equatable {
     contains { $0 == element }
   }
 
@@ -162,8 +162,8 @@ extension Signal {
   ///   `false`.
   /// - Returns: A signal of one value.
   @inlinable @inline(__always)
-  public func allSatisfy(_ predicate: @escaping @Sendable (Element) -> Bool) -> ReduceSignal<Self, Bool> {
-    ReduceSignal(upstream: self, initial: true) { areAll, value in
+  public func allSatisfy(_ predicate: @escaping @Sendable (Element) -> Bool) -> some Signal<Bool, Failure> {
+    reduced(from: true) { areAll, value in
       if predicate(value) { return true }
       areAll = false
       return false
@@ -171,80 +171,42 @@ extension Signal {
   }
 }
 
-/// A signal of one value that combines all others; the result of ``Signal/reduce(_:_:)`` and related operators.
-public struct ReduceSignal<Upstream: Signal, Element: Sendable>: Signal {
-  /// The error of the upstream signal.
-  public typealias Failure = Upstream.Failure
-
-  /// A function that adds a value to the result, and returns `false` if later values cannot change it.
-  @usableFromInline typealias Step = @Sendable (_ result: inout Element?, _ value: Upstream.Element) -> Bool
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let initial: Element?
-  @usableFromInline let step: Step
-
+extension Signal {
+  /// Combines all values with `step`, which returns `false` if later values cannot change the result.
   @inlinable @inline(__always)
-  init(upstream: Upstream, initial: Element?, step: @escaping Step) {
-    self.upstream = upstream
-    self.initial = initial
-    self.step = step
-  }
-
-  /// Attaches a subscriber to the upstream signal, with a result of its own.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let upstreams = Upstreams()
-    upstreams.add(
-      upstream.subscribe(ReduceStage(downstream: subscriber, upstreams: upstreams, initial: initial, step: step))
-    )
-    return SignalSubscription(owner: upstreams)
+  func reduced<Result: Sendable>(
+    from initial: Result?, _ step: @escaping @Sendable (inout Result?, Element) -> Bool
+  ) -> some Signal<Result, Failure> {
+    OperatorSignal(self, Reduce(initial: initial, step: step))
   }
 }
 
 @usableFromInline
-struct ReduceStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
-  @usableFromInline typealias Failure = Downstream.Failure
-  @usableFromInline typealias Step = @Sendable (_ result: inout Downstream.Element?, _ value: Element) -> Bool
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let upstreams: Upstreams
-  @usableFromInline let result: StageState<Downstream.Element?>
-  @usableFromInline let step: Step
-  @usableFromInline let hasEnded = StageState(false)
+struct Reduce<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline let initial: Output?
+  @usableFromInline let step: @Sendable (_ result: inout Output?, _ value: Input) -> Bool
 
   @inlinable @inline(__always)
-  init(downstream: Downstream, upstreams: Upstreams, initial: Downstream.Element?, step: @escaping Step) {
-    self.downstream = downstream
-    self.upstreams = upstreams
-    self.result = StageState(initial)
+  init(initial: Output?, step: @escaping @Sendable (_ result: inout Output?, _ value: Input) -> Bool) {
+    self.initial = initial
     self.step = step
   }
+  @inlinable @inline(__always)
+  func makeState() -> Output? { initial }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    guard !hasEnded.value, !step(&result.value, value) else { return }
-    hasEnded.value = true
+  func receive(_ value: Input, state: inout Output?, next: some SignalSubscriber<Output, Failure>) {
+    if step(&state, value) { return }
     // The closure may have cancelled the subscription.
-    guard !upstreams.isCancelled else { return }
-    sendResult()
-    downstream.finish(cancelling: upstreams)
+    if let result = state.take(), !next.isDone { next.receive(result) }
+    next.receive(completion: .finished)
   }
 
   @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    guard !hasEnded.value else { return }
-    hasEnded.value = true
-    if case .finished = completion { sendResult() }
-    if !upstreams.isCancelled { downstream.receive(completion: completion) }
+  func receive(
+    completion: SignalCompletion<Failure>, state: inout Output?, next: some SignalSubscriber<Output, Failure>
+  ) {
+    if case .finished = completion, let result = state.take() { next.receive(result) }
+    next.receive(completion: completion)
   }
-
-  @inlinable @inline(__always)
-  func sendResult() {
-    if let result = result.value.take() { downstream.receive(result) }
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hasEnded.value || downstream.isDone }
 }

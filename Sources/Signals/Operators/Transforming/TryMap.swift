@@ -25,13 +25,13 @@ extension Signal {
   @inlinable @inline(__always)
   public func tryMap<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) throws(Failure) -> Output
-  ) -> TryMapSignal<Self, Output> {
-    TryMapSignal(upstream: self) { value throws(Failure) in .some(try transform(value)) }
+  ) -> some Signal<Output, Failure> {
+    OperatorSignal(self, TryMap { value throws(Failure) in .some(try transform(value)) })
   }
 
   /// Sends only the values that satisfy a condition that can throw, and fails with the thrown error.
   ///
-  /// See ``tryMap(_:)->TryMapSignal<Self,Output>``.
+  /// See ``tryMap(_:)->Signal<Output,Self.Failure>``.
   ///
   /// - Parameter isIncluded: A closure that is called with each value, on the thread that sends it, until it throws. It
   ///   returns `true` to keep the value.
@@ -39,22 +39,22 @@ extension Signal {
   @inlinable @inline(__always)
   public func tryFilter(
     _ isIncluded: @escaping @Sendable (Element) throws(Failure) -> Bool
-  ) -> TryMapSignal<Self, Element> {
-    TryMapSignal(upstream: self) { value throws(Failure) in try isIncluded(value) ? .some(value) : nil }
+  ) -> some Signal<Element, Failure> {
+    OperatorSignal(self, TryMap { value throws(Failure) in try isIncluded(value) ? .some(value) : nil })
   }
 
   /// Transforms each value with a closure that can throw, sends the results that are not `nil`, and fails with the
   /// thrown error.
   ///
-  /// See ``tryMap(_:)->TryMapSignal<Self,Output>``.
+  /// See ``tryMap(_:)->Signal<Output,Self.Failure>``.
   ///
   /// - Parameter transform: A closure that is called with each value, on the thread that sends it, until it throws.
   /// - Returns: A signal of the results that are not `nil`.
   @inlinable @inline(__always)
   public func tryCompactMap<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) throws(Failure) -> Output?
-  ) -> TryMapSignal<Self, Output> {
-    TryMapSignal(upstream: self, transform: transform)
+  ) -> some Signal<Output, Failure> {
+    OperatorSignal(self, TryMap(transform))
   }
 }
 
@@ -84,7 +84,7 @@ extension Signal where Failure == Never {
   @inlinable @inline(__always)
   public func tryMap<Output: Sendable, Mistake: Error>(
     _ transform: @escaping @Sendable (Element) throws(Mistake) -> Output
-  ) -> TryMapSignal<SetFailureTypeSignal<Self, Mistake>, Output> {
+  ) -> some Signal<Output, Mistake> {
     setFailureType(to: Mistake.self).tryMap(transform)
   }
 
@@ -99,7 +99,7 @@ extension Signal where Failure == Never {
   @inlinable @inline(__always)
   public func tryFilter<Mistake: Error>(
     _ isIncluded: @escaping @Sendable (Element) throws(Mistake) -> Bool
-  ) -> TryMapSignal<SetFailureTypeSignal<Self, Mistake>, Element> {
+  ) -> some Signal<Element, Mistake> {
     setFailureType(to: Mistake.self).tryFilter(isIncluded)
   }
 
@@ -114,75 +114,25 @@ extension Signal where Failure == Never {
   @inlinable @inline(__always)
   public func tryCompactMap<Output: Sendable, Mistake: Error>(
     _ transform: @escaping @Sendable (Element) throws(Mistake) -> Output?
-  ) -> TryMapSignal<SetFailureTypeSignal<Self, Mistake>, Output> {
+  ) -> some Signal<Output, Mistake> {
     setFailureType(to: Mistake.self).tryCompactMap(transform)
   }
 }
 
-/// A signal of values that a throwing closure transforms; the result of
-/// ``Signal/tryMap(_:)->TryMapSignal<Self,Output>`` and related operators.
-public struct TryMapSignal<Upstream: Signal, Element: Sendable>: Signal {
-  /// The error of the upstream signal and of the closure.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let transform: @Sendable (Upstream.Element) throws(Failure) -> Element?
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream, transform: @escaping @Sendable (Upstream.Element) throws(Failure) -> Element?) {
-    self.upstream = upstream
-    self.transform = transform
-  }
-
-  /// Attaches a subscriber to the upstream signal.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let upstreams = Upstreams()
-    let stage = TryMapStage<Subscriber, Upstream.Element>(
-      downstream: subscriber, upstreams: upstreams, transform: transform
-    )
-    upstreams.add(upstream.subscribe(stage))
-    return SignalSubscription(owner: upstreams)
-  }
-}
-
 @usableFromInline
-struct TryMapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let upstreams: Upstreams
-  @usableFromInline let transform: @Sendable (Element) throws(Failure) -> Downstream.Element?
-  @usableFromInline let hasEnded = StageState(false)
+struct TryMap<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline let transform: @Sendable (Input) throws(Failure) -> Output?
 
   @inlinable @inline(__always)
-  init(
-    downstream: Downstream, upstreams: Upstreams,
-    transform: @escaping @Sendable (Element) throws(Failure) -> Downstream.Element?
-  ) {
-    self.downstream = downstream
-    self.upstreams = upstreams
+  init(_ transform: @escaping @Sendable (Input) throws(Failure) -> Output?) {
     self.transform = transform
   }
-
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    guard !hasEnded.value else { return }
+  func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Output, Failure>) {
     do throws(Failure) {
-      if let output = try transform(value) { downstream.receive(output) }
+      if let output = try transform(value) { next.receive(output) }
     } catch {
-      hasEnded.value = true
-      downstream.end(.failure(error), cancelling: upstreams)
+      next.receive(completion: .failure(error))
     }
   }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    if !hasEnded.value { downstream.receive(completion: completion) }
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hasEnded.value || downstream.isDone }
 }

@@ -28,8 +28,8 @@ extension Signal {
   public func tryScan<Result: Sendable>(
     _ initialResult: Result,
     _ nextPartialResult: @escaping @Sendable (Result, Element) throws(Failure) -> Result
-  ) -> TryScanSignal<Self, Result> {
-    TryScanSignal(upstream: self, initialResult: initialResult, nextPartialResult: nextPartialResult)
+  ) -> some Signal<Result, Failure> {
+    OperatorSignal(self, TryScan(initialResult: initialResult, nextPartialResult: nextPartialResult))
   }
 }
 
@@ -48,42 +48,32 @@ extension Signal where Failure == Never {
   public func tryScan<Result: Sendable, Mistake: Error>(
     _ initialResult: Result,
     _ nextPartialResult: @escaping @Sendable (Result, Element) throws(Mistake) -> Result
-  ) -> TryScanSignal<SetFailureTypeSignal<Self, Mistake>, Result> {
+  ) -> some Signal<Result, Mistake> {
     setFailureType(to: Mistake.self).tryScan(initialResult, nextPartialResult)
   }
 }
 
-/// A signal of running results of a throwing closure; the result of
-/// ``Signal/tryScan(_:_:)->TryScanSignal<Self,Result>``.
-public struct TryScanSignal<Upstream: Signal, Element: Sendable>: Signal {
-  /// The error of the upstream signal and of the closure.
-  public typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let initialResult: Element
-  @usableFromInline let nextPartialResult: @Sendable (Element, Upstream.Element) throws(Failure) -> Element
+@usableFromInline
+struct TryScan<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline let initialResult: Output
+  @usableFromInline let nextPartialResult: @Sendable (Output, Input) throws(Failure) -> Output
 
   @inlinable @inline(__always)
-  init(
-    upstream: Upstream, initialResult: Element,
-    nextPartialResult: @escaping @Sendable (Element, Upstream.Element) throws(Failure) -> Element
-  ) {
-    self.upstream = upstream
+  init(initialResult: Output, nextPartialResult: @escaping @Sendable (Output, Input) throws(Failure) -> Output) {
     self.initialResult = initialResult
     self.nextPartialResult = nextPartialResult
   }
-
-  /// Attaches a subscriber to the upstream signal, with a running result of its own.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let result = StageState(initialResult)
-    let throwing = TryMapSignal<Upstream, Element>(upstream: upstream) { [nextPartialResult] value throws(Failure) in
-      let next = try nextPartialResult(result.value, value)
-      result.value = next
-      return next
+  func makeState() -> Output { initialResult }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Input, state: inout Output, next: some SignalSubscriber<Output, Failure>) {
+    do throws(Failure) {
+      let result = try nextPartialResult(state, value)
+      state = result
+      next.receive(result)
+    } catch {
+      next.receive(completion: .failure(error))
     }
-    return throwing.subscribe(subscriber)
   }
 }

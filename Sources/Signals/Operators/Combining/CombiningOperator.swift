@@ -1,0 +1,86 @@
+/// What an operator does with the values of two signals.
+///
+/// The turn of the hub puts what both signals send into one order, whatever their threads. All methods are called with
+/// it, and not after the end.
+@usableFromInline
+protocol CombiningOperator<First, Second, Output, Failure>: Sendable {
+  /// The values of the signal that is subscribed to first.
+  associatedtype First: Sendable
+  associatedtype FirstFailure: Error = Failure
+
+  /// The values of the signal that is subscribed to second.
+  associatedtype Second: Sendable
+  associatedtype SecondFailure: Error = Failure
+
+  associatedtype Output: Sendable
+  associatedtype Failure: Error
+
+  /// What the operator remembers in one subscription.
+  associatedtype State = Void
+
+  /// A Boolean value that indicates whether the operator cancels the first signal before the end.
+  static var leavesFirst: Bool { get }
+
+  func makeState() -> State
+
+  func receive(first value: First, _ hub: CombiningHub<Self>)
+  func receive(second value: Second, _ hub: CombiningHub<Self>)
+  func receive(firstCompletion completion: SignalCompletion<FirstFailure>, _ hub: CombiningHub<Self>)
+  func receive(secondCompletion completion: SignalCompletion<SecondFailure>, _ hub: CombiningHub<Self>)
+}
+
+extension CombiningOperator {
+  @inlinable @inline(__always)
+  static var leavesFirst: Bool { false }
+}
+
+extension CombiningOperator where State == Void {
+  @inlinable @inline(__always)
+  func makeState() {}
+}
+
+extension CombiningOperator where FirstFailure == Failure {
+  @inlinable @inline(__always)
+  func receive(firstCompletion completion: SignalCompletion<Failure>, _ hub: CombiningHub<Self>) {
+    hub.finish(completion)
+  }
+}
+
+extension CombiningOperator where SecondFailure == Failure {
+  @inlinable @inline(__always)
+  func receive(secondCompletion completion: SignalCompletion<Failure>, _ hub: CombiningHub<Self>) {
+    hub.finish(completion)
+  }
+}
+
+/// A signal that an operator makes of two signals.
+@usableFromInline
+struct CombinedSignal<First: Signal, Second: Signal, Operator: CombiningOperator>: Signal
+where
+  Operator.First == First.Element, Operator.FirstFailure == First.Failure, Operator.Second == Second.Element,
+  Operator.SecondFailure == Second.Failure
+{
+  @usableFromInline typealias Element = Operator.Output
+  @usableFromInline typealias Failure = Operator.Failure
+
+  @usableFromInline let first: First
+  @usableFromInline let second: Second
+  @usableFromInline let operation: Operator
+
+  @inlinable @inline(__always)
+  init(_ first: First, _ second: Second, _ operation: Operator) {
+    self.first = first
+    self.second = second
+    self.operation = operation
+  }
+
+  @inlinable @inline(__always)
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+    let hub = CombiningHub(operation)
+    let subscription = hub.open(for: subscriber)
+    if Operator.leavesFirst { hub.upstreams.add(SignalSubscription(owner: hub.firstUpstreams)) }
+    hub.firstUpstreams.add(first.subscribe(FirstInput(hub: hub)))
+    hub.attach(SecondInput(hub: hub), to: second)
+    return subscription
+  }
+}

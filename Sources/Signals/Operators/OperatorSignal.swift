@@ -1,0 +1,165 @@
+/// A signal with an operator applied to it; the result of ``Signal/lift(_:)`` and of most operators.
+@usableFromInline
+struct OperatorSignal<Upstream: Signal, Operator: SignalOperator>: Signal
+where Operator.Input == Upstream.Element, Operator.InputFailure == Upstream.Failure {
+  @usableFromInline typealias Failure = Operator.Failure
+
+  @usableFromInline typealias Element = Operator.Output
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let operation: Operator
+
+  @inlinable @inline(__always)
+  init(_ upstream: Upstream, _ operation: Operator) {
+    self.upstream = upstream
+    self.operation = operation
+  }
+
+  @inlinable @inline(__always)
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+    if Operator.endsSignal {
+      let run = EndingRun(operation.makeState())
+      let stage = OperatorStage(operation: operation, output: OperatorOutput(downstream: subscriber, run: run))
+      stage.begin()
+      if !run.isCancelled { run.add(upstream.subscribe(stage)) }
+      return SignalSubscription(owner: run)
+    }
+    if MemoryLayout<Operator.State>.size > 0 {
+      let run = StageState(operation.makeState())
+      let stage = OperatorStage(operation: operation, output: OperatorOutput(downstream: subscriber, run: run))
+      stage.begin()
+      return upstream.subscribe(stage)
+    }
+    let stage = StatelessStage(operation: operation, downstream: subscriber)
+    stage.begin()
+    return upstream.subscribe(stage)
+  }
+}
+
+extension OperatorSignal: OperatorStep {
+  var anyOperation: Any { operation }
+}
+
+/// The subscriber of an operator without state that passes on the completion.
+///
+/// It has no `run`, not even an empty one: the compiler calls functions to copy a chain of more than a few fields.
+@usableFromInline
+struct StatelessStage<Operator: SignalOperator, Downstream: SignalSubscriber<Operator.Output, Operator.Failure>>:
+  SignalSubscriber
+{
+  @usableFromInline typealias Element = Operator.Input
+  @usableFromInline typealias Failure = Operator.InputFailure
+
+  @usableFromInline let operation: Operator
+  @usableFromInline let downstream: Downstream
+
+  @inlinable @inline(__always)
+  init(operation: Operator, downstream: Downstream) {
+    self.operation = operation
+    self.downstream = downstream
+  }
+
+  /// A state, for one call.
+  @inlinable @inline(__always)
+  var state: Operator.State {
+    unsafeBitCast((), to: Operator.State.self)  // Sound: a state that has a size is kept in another stage.
+  }
+
+  @inlinable @inline(__always)
+  func begin() {
+    var state = state
+    operation.begin(state: &state, next: downstream)
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    var state = state
+    operation.receive(value, state: &state, next: downstream)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    var state = state
+    operation.receive(completion: completion, state: &state, next: downstream)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
+}
+
+extension StatelessStage: OperatorStep {
+  var anyOperation: Any { operation }
+}
+
+/// The subscriber of any other operator.
+@usableFromInline
+struct OperatorStage<
+  Operator: SignalOperator, Downstream: SignalSubscriber<Operator.Output, Operator.Failure>,
+  Run: OperatorRun<Operator.State>
+>: SignalSubscriber {
+  @usableFromInline typealias Element = Operator.Input
+  @usableFromInline typealias Failure = Operator.InputFailure
+
+  @usableFromInline let operation: Operator
+  @usableFromInline let output: OperatorOutput<Downstream, Run>
+
+  @inlinable @inline(__always)
+  init(operation: Operator, output: OperatorOutput<Downstream, Run>) {
+    self.operation = operation
+    self.output = output
+  }
+
+  @inlinable @inline(__always)
+  func begin() {
+    output.run.withState { operation.begin(state: &$0, next: output) }
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    if !output.run.hasEnded { output.run.withState { operation.receive(value, state: &$0, next: output) } }
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    if !output.run.hasEnded {
+      output.run.withState { operation.receive(completion: completion, state: &$0, next: output) }
+    }
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { output.isDone }
+}
+
+extension OperatorStage: OperatorStep, IndirectStep {
+  var anyOperation: Any { operation }
+
+  var next: Any? { output.downstream }
+}
+
+/// The subscriber after an operator, as the operator sees it.
+@usableFromInline
+struct OperatorOutput<Downstream: SignalSubscriber, Run: OperatorRun>: SignalSubscriber {
+  @usableFromInline typealias Element = Downstream.Element
+  @usableFromInline typealias Failure = Downstream.Failure
+
+  @usableFromInline let downstream: Downstream
+  @usableFromInline let run: Run
+
+  @inlinable @inline(__always)
+  init(downstream: Downstream, run: Run) {
+    self.downstream = downstream
+    self.run = run
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    downstream.receive(value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    if run.end() { downstream.receive(completion: completion) }
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { run.hasEnded || downstream.isDone }
+}

@@ -1,0 +1,69 @@
+/// What an operator does with the values of a signal and with the passing of time.
+///
+/// The turn of the hub puts values and deadlines into one order, whatever their threads. All methods are called with
+/// it, and not after the end.
+@usableFromInline
+protocol TimedOperator<Input, Output, Failure>: Sendable {
+  associatedtype Input: Sendable
+  associatedtype Output: Sendable = Input
+  associatedtype Failure: Error
+  associatedtype TimeSource: Clock where TimeSource.Duration == Duration
+
+  /// What the operator remembers in one subscription.
+  associatedtype State
+
+  /// The clock that measures time.
+  var clock: TimeSource { get }
+
+  /// Creates the state of a subscription that begins now.
+  func makeState() -> State
+
+  /// Begins a subscription, before the upstream signal is subscribed to.
+  func begin(_ hub: TimedHub<Self>)
+
+  /// Continues after the upstream signal has been subscribed to.
+  func didSubscribe(_ hub: TimedHub<Self>)
+
+  /// Receives the next value.
+  func receive(_ value: Input, at now: TimeSource.Instant, _ hub: TimedHub<Self>)
+
+  /// Receives the deadline that the hub was told to wait for.
+  func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>)
+
+  /// Receives the completion.
+  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>)
+}
+
+extension TimedOperator {
+  @inlinable @inline(__always)
+  func begin(_ hub: TimedHub<Self>) {}
+
+  @inlinable @inline(__always)
+  func didSubscribe(_ hub: TimedHub<Self>) {}
+}
+
+/// A signal with a time-based operator applied to it.
+@usableFromInline
+struct TimedSignal<Upstream: Signal, Operator: TimedOperator>: Signal
+where Operator.Input == Upstream.Element, Operator.Failure == Upstream.Failure {
+  @usableFromInline typealias Element = Operator.Output
+  @usableFromInline typealias Failure = Operator.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let operation: Operator
+
+  @inlinable @inline(__always)
+  init(_ upstream: Upstream, _ operation: Operator) {
+    self.upstream = upstream
+    self.operation = operation
+  }
+
+  @inlinable @inline(__always)
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+    let hub = TimedHub(operation)
+    let subscription = hub.open(for: subscriber)
+    if !hub.upstreams.isCancelled { hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub))) }
+    hub.didSubscribe()
+    return subscription
+  }
+}
