@@ -168,10 +168,10 @@ private struct Way: Sendable {
     return word.prefix(1).lowercased() + word.dropFirst()
   }
 
-  private static let suffixes = ["Stage", "Hub", "Input", "Subscriber", "Feed"]
+  private static let suffixes = ["Stage", "Run", "Hub", "Input", "Subscriber", "Feed"]
 
   private static let irregular = [
-    "ValueSink": "sink", "CompletionSink": "sink", "ChannelSubscriber": "values", "CarrierStage": "receive(on:)",
+    "ValueSink": "sink", "CompletionSink": "sink", "ChannelSubscriber": "values", "Carrier": "receive(on:)",
     "PrefixUntilOutput": "prefix(untilOutputFrom:)", "DropUntilOutput": "drop(untilOutputFrom:)",
     "PropertyFeed": "property", "ShareRound": "share", "PrefixFor": "prefix(for:)",
     "ChunkedByPredicate": "chunked", "ChunkedBySignal": "chunked",

@@ -70,7 +70,7 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
   }
 
   /// A signal of the changes that follow, without the current value.
-  public var changes: PropertyChanges<Value> {
+  public final var changes: some Signal<Value, Never> {
     PropertyChanges(property: self)
   }
 

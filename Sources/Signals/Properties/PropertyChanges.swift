@@ -1,10 +1,8 @@
 /// A signal of the changes of a property, without the value at the time of the subscription.
-public struct PropertyChanges<Value: Sendable>: Signal {
-  /// The type of the values that the property sends.
-  public typealias Element = Value
-
-  /// `Never`: a property cannot fail.
-  public typealias Failure = Never
+@usableFromInline
+struct PropertyChanges<Value: Sendable>: Signal {
+  @usableFromInline typealias Element = Value
+  @usableFromInline typealias Failure = Never
 
   @usableFromInline let property: Property<Value>
 
@@ -17,7 +15,7 @@ public struct PropertyChanges<Value: Sendable>: Signal {
   /// - Parameter subscriber: The subscriber. It receives every value that is stored from now on.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
     property.observed { property.core.subscribeToChanges(subscriber) }
   }
 }

@@ -6,6 +6,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   ///   them.
   /// - **Timing:** The iterator is created before `subscribe(_:)` returns, so no later element is missed.
   /// - **Threads:** Elements are sent on the task's thread.
+  /// - **Cancellation:** Cancelling a subscription cancels its task. An operator such as ``Signals/Signal/prefix(_:)``
+  ///   also cancels it after its last value.
   ///
   /// ```swift
   /// import Signals
@@ -18,33 +20,24 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// // Prints "two"
   /// ```
   @inlinable @inline(__always)
-  public var signal: AsyncSequenceSignal<Self> { AsyncSequenceSignal(self) }
+  public var signal: some Signal<Element, Failure> { AsyncSequenceSignal(self) }
 }
 
-/// A signal of the elements of an asynchronous sequence; the result of ``_Concurrency/AsyncSequence/signal``.
-///
-/// Cancelling a subscription cancels its task. An operator such as ``Signal/prefix(_:)`` also cancels it after its last
-/// value.
-public struct AsyncSequenceSignal<Elements: AsyncSequence & Sendable>: Signal where Elements.Element: Sendable {
-  /// The elements of the sequence.
-  public typealias Element = Elements.Element
-
-  /// The error that the sequence throws.
-  public typealias Failure = Elements.Failure
+@usableFromInline
+struct AsyncSequenceSignal<Elements: AsyncSequence & Sendable>: Signal where Elements.Element: Sendable {
+  @usableFromInline typealias Element = Elements.Element
+  @usableFromInline typealias Failure = Elements.Failure
 
   @usableFromInline let elements: Elements
 
-  /// Creates a signal of a sequence's elements.
-  ///
-  /// - Parameter elements: The sequence that each subscription iterates.
   @inlinable @inline(__always)
-  public init(_ elements: Elements) {
+  init(_ elements: Elements) {
     self.elements = elements
   }
 
   /// Starts a task that iterates the sequence for a subscriber.
   @inlinable
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let core = EmitterCore<Element, Failure>()

@@ -25,7 +25,7 @@ extension Signal {
   public func sample<Sampler: Signal>(
     by sampler: Sampler
   ) -> some Signal<Element, Failure> where Sampler.Failure == Failure {
-    CombinedSignal(self, sampler, SampleBy())
+    combined(with: sampler, SampleBy())
   }
 }
 

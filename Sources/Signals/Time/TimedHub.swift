@@ -1,6 +1,6 @@
 /// The object at which the values of one subscription meet the alarm of a time-based operator.
 @usableFromInline
-final class TimedHub<Operator: TimedOperator>: @unchecked Sendable {
+final class TimedHub<Operator: TimedOperator>: InputReceiver, @unchecked Sendable {
   // Sound: `state` and `deadline` belong to the core's turn.
   @usableFromInline typealias Instant = Operator.TimeSource.Instant
 
@@ -53,9 +53,14 @@ final class TimedHub<Operator: TimedOperator>: @unchecked Sendable {
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Operator.Input) {
+  func receive(_ value: Operator.Input, from key: Void) {
     let now = operation.clock.now
     core.withTurn { [self] in take(value, at: now) }
+  }
+
+  @inlinable
+  func receive(completion: SignalCompletion<Operator.Failure>, from key: Void) {
+    core.withTurn { [self] in if !core.hasEnded { operation.receive(completion: completion, self) } }
   }
 
   @inlinable @inline(__always)
@@ -89,40 +94,10 @@ final class TimedHub<Operator: TimedOperator>: @unchecked Sendable {
     core.finish(completion)
   }
 
-  /// A Boolean value that indicates whether the subscriber needs no more values.
   @usableFromInline
-  var isDone: Bool { upstreams.isCancelled || core.isDone }
+  func isDone(_ key: Void) -> Bool { upstreams.isCancelled || core.isDone }
 }
 
 extension TimedHub: OperatorStep {
   var anyOperation: Any { operation }
-}
-
-/// The subscriber of a time-based operator.
-@usableFromInline
-struct TimedStage<Operator: TimedOperator>: SignalSubscriber {
-  @usableFromInline typealias Element = Operator.Input
-  @usableFromInline typealias Failure = Operator.Failure
-
-  @usableFromInline let hub: TimedHub<Operator>
-
-  @inlinable @inline(__always)
-  init(hub: TimedHub<Operator>) {
-    self.hub = hub
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.receive(value)
-  }
-
-  @inlinable
-  func receive(completion: SignalCompletion<Failure>) {
-    hub.core.withTurn { [hub] in
-      if !hub.core.hasEnded { hub.operation.receive(completion: completion, hub) }
-    }
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.isDone }
 }

@@ -62,7 +62,7 @@ where Operator.Input == Upstream.Element, Operator.Failure == Upstream.Failure {
   func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
     let hub = TimedHub(operation)
     let subscription = hub.open(for: subscriber)
-    if !hub.upstreams.isCancelled { hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub))) }
+    if !hub.upstreams.isCancelled { hub.upstreams.add(upstream.subscribe(HubInput(hub))) }
     hub.didSubscribe()
     return subscription
   }

@@ -18,7 +18,7 @@ struct AsyncSequenceSignalTests {
     let source = Emitter<Int, Mishap>(replay: 1)
     source.send(1)
     source.fail(.flood)
-    let signal: AsyncSequenceSignal<SignalValues<Emitter<Int, Mishap>>> = source.values.signal
+    let signal: some Signal<Int, Mishap> = source.values.signal
     var iterator = signal.values.makeAsyncIterator()
     do throws(Mishap) {
       #expect(try await iterator.next() == 1)

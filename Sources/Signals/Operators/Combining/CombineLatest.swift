@@ -20,42 +20,19 @@ extension Signal {
   @inlinable @inline(__always)
   public func combineLatest<Other: Signal>(_ other: Other) -> some Signal<(Element, Other.Element), Failure>
   where Other.Failure == Failure {
-    CombineLatestSignal(first: self, second: other)
-  }
-}
-
-/// A signal of pairs of the latest values of two signals; the result of ``Signal/combineLatest(_:)``.
-@usableFromInline
-struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where First.Failure == Second.Failure {
-  /// One value of each signal.
-  @usableFromInline typealias Element = (First.Element, Second.Element)
-
-  /// The error of either signal.
-  @usableFromInline typealias Failure = First.Failure
-
-  @usableFromInline let first: First
-  @usableFromInline let second: Second
-
-  @inlinable @inline(__always)
-  init(first: First, second: Second) {
-    self.first = first
-    self.second = second
-  }
-
-  /// Attaches a subscriber to both signals, first to this one and then to the other.
-  @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let firstLatest = LatestValue<First.Element>()
-    let secondLatest = LatestValue<Second.Element>()
-    let hub = CombineLatestHub<Element, Failure>(inputs: 2) {
-      guard let first = firstLatest.value, let second = secondLatest.value else { return nil }
-      return (first, second)
+    HubSignal {
+      let (mine, others) = (LatestValue<Element>(), LatestValue<Other.Element>())
+      let hub = CombineLatestHub<(Element, Other.Element), Failure>(inputs: 2) {
+        guard let value = mine.value, let other = others.value else { return nil }
+        return (value, other)
+      }
+      return (
+        hub,
+        {
+          hub.attach(CombineLatestInput(hub: hub, latest: mine), to: self)
+          hub.attach(CombineLatestInput(hub: hub, latest: others), to: other)
+        }
+      )
     }
-    let subscription = hub.open(for: subscriber)
-    hub.attach(CombineLatestInput(hub: hub, latest: firstLatest), to: first)
-    hub.attach(CombineLatestInput(hub: hub, latest: secondLatest), to: second)
-    return subscription
   }
 }

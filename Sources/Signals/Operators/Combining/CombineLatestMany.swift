@@ -18,7 +18,7 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
   _ signals: repeat any Signal<each Element, Failure>
 ) -> AnySignal<(repeat each Element), Failure> {
   let upstreams = (repeat (each signals).eraseToAnySignal())
-  return AnySignal(attach: { subscriber in
+  let signal = HubSignal {
     let latest = (repeat LatestValue<each Element>(of: each upstreams))
     var inputs = 0
     for _ in repeat each latest { inputs += 1 }
@@ -28,12 +28,17 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
       guard isComplete else { return nil }
       return (repeat (each latest).value.unsafelyUnwrapped)  // Sound: checked just above.
     }
-    let subscription = hub.open(for: subscriber)
-    for (upstream, input) in repeat (each upstreams, each latest) {
-      hub.attach(CombineLatestInput(hub: hub, latest: input), to: upstream)
-    }
-    return subscription
-  })
+    return (
+      hub,
+      {
+        for (upstream, input) in repeat (each upstreams, each latest) {
+          hub.attach(CombineLatestInput(hub: hub, latest: input), to: upstream)
+        }
+      }
+    )
+  }
+  // Not an opaque type, from which the compiler could not infer the elements.
+  return AnySignal(signal)
 }
 
 /// Sends a pair of the latest values of two signals whenever one of them sends, once both have sent.
@@ -104,9 +109,9 @@ where First.Failure == Second.Failure, Second.Failure == Third.Failure, Third.Fa
 /// - Returns: A signal of arrays.
 public func combineLatest<Input: Signal>(
   _ signals: some Sequence<Input>
-) -> AnySignal<[Input.Element], Input.Failure> {
+) -> some Signal<[Input.Element], Input.Failure> {
   let inputs = Array(signals)
-  return AnySignal(attach: { subscriber in
+  return HubSignal {
     let latest = inputs.map { _ in LatestValue<Input.Element>() }
     let hub = CombineLatestHub<[Input.Element], Input.Failure>(inputs: inputs.count) {
       var values: [Input.Element] = []
@@ -117,8 +122,8 @@ public func combineLatest<Input: Signal>(
       }
       return values
     }
-    return hub.open(for: subscriber, with: inputs) { CombineLatestInput(hub: hub, latest: latest[$0]) }
-  })
+    return (hub, { hub.attach(all: inputs) { CombineLatestInput(hub: hub, latest: latest[$0]) } })
+  }
 }
 
 /// Sends an array of the latest values of a list of signals of different types, once all have sent.
@@ -127,6 +132,6 @@ public func combineLatest<Input: Signal>(
 /// - Returns: A signal of arrays, in the order of the signals.
 public func combineLatest<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]
-) -> AnySignal<[Element], Failure> {
+) -> some Signal<[Element], Failure> {
   combineLatest(signals.map { $0.eraseToAnySignal() })
 }

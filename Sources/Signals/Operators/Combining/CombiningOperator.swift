@@ -53,34 +53,26 @@ extension CombiningOperator where SecondFailure == Failure {
   }
 }
 
-/// A signal that an operator makes of two signals.
-@usableFromInline
-struct CombinedSignal<First: Signal, Second: Signal, Operator: CombiningOperator>: Signal
-where
-  Operator.First == First.Element, Operator.FirstFailure == First.Failure, Operator.Second == Second.Element,
-  Operator.SecondFailure == Second.Failure
-{
-  @usableFromInline typealias Element = Operator.Output
-  @usableFromInline typealias Failure = Operator.Failure
-
-  @usableFromInline let first: First
-  @usableFromInline let second: Second
-  @usableFromInline let operation: Operator
-
+extension Signal {
+  /// Applies an operator to this signal, which is subscribed to first, and another.
   @inlinable @inline(__always)
-  init(_ first: First, _ second: Second, _ operation: Operator) {
-    self.first = first
-    self.second = second
-    self.operation = operation
-  }
-
-  @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
-    let hub = CombiningHub(operation)
-    let subscription = hub.open(for: subscriber)
-    if Operator.leavesFirst { hub.upstreams.add(SignalSubscription(owner: hub.firstUpstreams)) }
-    hub.firstUpstreams.add(first.subscribe(FirstInput(hub: hub)))
-    hub.attach(SecondInput(hub: hub), to: second)
-    return subscription
+  func combined<Second: Signal, Operator: CombiningOperator>(
+    with second: Second, _ operation: Operator
+  ) -> some Signal<Operator.Output, Operator.Failure>
+  where
+    Operator.First == Element, Operator.FirstFailure == Failure, Operator.Second == Second.Element,
+    Operator.SecondFailure == Second.Failure
+  {
+    HubSignal {
+      let hub = CombiningHub(operation)
+      return (
+        hub,
+        {
+          if Operator.leavesFirst { hub.upstreams.add(SignalSubscription(owner: hub.firstUpstreams)) }
+          hub.firstUpstreams.add(subscribe(FirstInput(hub: hub)))
+          hub.attach(SecondInput(hub: hub), to: second)
+        }
+      )
+    }
   }
 }

@@ -30,23 +30,17 @@ extension InputHub {
     if !upstreams.isCancelled { upstreams.add(input.subscribe(stage())) }
   }
 
-  /// Attaches the only subscriber and subscribes to a list of inputs in order.
-  ///
-  /// If the list is empty, the signal finishes at once.
+  /// Subscribes to a list of inputs in order; if the list is empty, the signal finishes at once.
   ///
   /// - Parameters:
-  ///   - subscriber: The subscriber.
   ///   - inputs: The inputs.
   ///   - stage: A closure that returns the subscriber of an input, given its index in the list.
-  /// - Returns: The token that ends the whole subscription.
-  func open<Input: Signal>(
-    for subscriber: some SignalSubscriber<Output, Failure>, with inputs: [Input],
-    _ stage: (Int) -> some SignalSubscriber<Input.Element, Input.Failure>
-  ) -> SignalSubscription {
-    let subscription = open(for: subscriber)
+  @inlinable
+  func attach<Input: Signal>(
+    all inputs: [Input], _ stage: (Int) -> some SignalSubscriber<Input.Element, Input.Failure>
+  ) {
     if inputs.isEmpty { core.end(.finished) }
     for (index, input) in inputs.enumerated() { attach(stage(index), to: input) }
-    return subscription
   }
 
   /// A Boolean value that indicates whether the subscriber needs no more values.

@@ -19,7 +19,7 @@
 public func merge<Element: Sendable, Failure: Error>(
   _ signals: any Signal<Element, Failure>...
 ) -> some Signal<Element, Failure> {
-  MergeManySignal(signals.map { $0.eraseToAnySignal() })
+  merge(signals.map { $0.eraseToAnySignal() })
 }
 
 /// Sends the values of a list of signals as they arrive.
@@ -31,7 +31,11 @@ public func merge<Element: Sendable, Failure: Error>(
 /// - Returns: A signal of the values of all signals.
 @inlinable @inline(__always)
 public func merge<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<Input.Element, Input.Failure> {
-  MergeManySignal(Array(signals))
+  let inputs = Array(signals)
+  return HubSignal {
+    let hub = MergeHub<Input.Element, Input.Failure>(inputs: inputs.count)
+    return (hub, { hub.attach(all: inputs) { _ in HubInput(hub) } })
+  }
 }
 
 /// Sends the values of a list of signals of different types as they arrive.
@@ -53,7 +57,7 @@ public func merge<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal
 public func merge<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]
 ) -> some Signal<Element, Failure> {
-  MergeManySignal(signals.map { $0.eraseToAnySignal() })
+  merge(signals.map { $0.eraseToAnySignal() })
 }
 
 /// Sends the values of three signals as they arrive.
@@ -73,72 +77,15 @@ where
   Second.Element == First.Element, Second.Failure == First.Failure,
   Third.Element == First.Element, Third.Failure == First.Failure
 {
-  MergeThreeSignal(first: first, second: second, third: third)
-}
-
-/// A signal of the values of a list of signals; the result of ``merge(_:)-(Sequence)`` and its overloads.
-@usableFromInline
-struct MergeManySignal<Input: Signal>: Signal {
-  /// The values of the signals.
-  @usableFromInline typealias Element = Input.Element
-
-  /// The error of the signals.
-  @usableFromInline typealias Failure = Input.Failure
-
-  @usableFromInline let inputs: [Input]
-
-  @inlinable @inline(__always)
-  init(_ inputs: [Input]) {
-    self.inputs = inputs
-  }
-
-  /// Attaches a subscriber to all signals, in the order in which they were given.
-  @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = MergeHub<Element, Failure>(inputs: inputs.count)
-    let subscription = hub.open(for: subscriber)
-    if inputs.isEmpty { hub.core.end(.finished) }
-    for input in inputs { hub.attach(to: input) }
-    return subscription
-  }
-}
-
-/// A signal of the values of three signals; the result of ``merge(_:_:_:)``.
-@usableFromInline
-struct MergeThreeSignal<First: Signal, Second: Signal, Third: Signal>: Signal
-where
-  Second.Element == First.Element, Second.Failure == First.Failure,
-  Third.Element == First.Element, Third.Failure == First.Failure
-{
-  /// The values of the signals.
-  @usableFromInline typealias Element = First.Element
-
-  /// The error of any of the signals.
-  @usableFromInline typealias Failure = First.Failure
-
-  @usableFromInline let first: First
-  @usableFromInline let second: Second
-  @usableFromInline let third: Third
-
-  @inlinable @inline(__always)
-  init(first: First, second: Second, third: Third) {
-    self.first = first
-    self.second = second
-    self.third = third
-  }
-
-  /// Attaches a subscriber to all signals, in the order in which they were given.
-  @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = MergeHub<Element, Failure>(inputs: 3)
-    let subscription = hub.open(for: subscriber)
-    hub.attach(to: first)
-    hub.attach(to: second)
-    hub.attach(to: third)
-    return subscription
+  HubSignal {
+    let hub = MergeHub<First.Element, First.Failure>(inputs: 3)
+    return (
+      hub,
+      {
+        hub.attach(to: first)
+        hub.attach(to: second)
+        hub.attach(to: third)
+      }
+    )
   }
 }

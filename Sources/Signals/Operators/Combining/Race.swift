@@ -23,7 +23,7 @@
 public func race<Element: Sendable, Failure: Error>(
   _ signals: any Signal<Element, Failure>...
 ) -> some Signal<Element, Failure> {
-  RaceSignal(signals.map { $0.eraseToAnySignal() })
+  race(signals.map { $0.eraseToAnySignal() })
 }
 
 /// Sends the values of whichever signal in a list sends first, and cancels the others.
@@ -34,7 +34,17 @@ public func race<Element: Sendable, Failure: Error>(
 /// - Returns: A signal of the values of the winner.
 @inlinable @inline(__always)
 public func race<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<Input.Element, Input.Failure> {
-  RaceSignal(Array(signals))
+  let inputs = Array(signals)
+  return HubSignal {
+    let hub = RaceHub<Input.Element, Input.Failure>(inputs: inputs.count)
+    return (
+      hub,
+      {
+        if inputs.isEmpty { hub.core.end(.finished) }
+        for (number, input) in inputs.enumerated() { hub.attach(number, to: input) }
+      }
+    )
+  }
 }
 
 /// Sends the values of whichever signal in a list of different types sends first, and cancels the others.
@@ -44,41 +54,12 @@ public func race<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<
 public func race<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]
 ) -> some Signal<Element, Failure> {
-  RaceSignal(signals.map { $0.eraseToAnySignal() })
-}
-
-/// A signal of the values of the signal that sends first; the result of ``race(_:)-(Sequence)`` and its overloads.
-@usableFromInline
-struct RaceSignal<Input: Signal>: Signal {
-  /// The values of the signals.
-  @usableFromInline typealias Element = Input.Element
-
-  /// The error of the signals.
-  @usableFromInline typealias Failure = Input.Failure
-
-  @usableFromInline let inputs: [Input]
-
-  @inlinable @inline(__always)
-  init(_ inputs: [Input]) {
-    self.inputs = inputs
-  }
-
-  /// Attaches a subscriber to all signals, in the order in which they were given, until one wins.
-  @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = RaceHub<Element, Failure>(inputs: inputs.count)
-    let subscription = hub.open(for: subscriber)
-    if inputs.isEmpty { hub.core.end(.finished) }
-    for (number, input) in inputs.enumerated() { hub.attach(number, to: input) }
-    return subscription
-  }
+  race(signals.map { $0.eraseToAnySignal() })
 }
 
 /// The object at which the inputs of one subscription to a race meet.
 @usableFromInline
-final class RaceHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Sendable {
+final class RaceHub<Element: Sendable, Failure: Error>: InputHub, InputReceiver, @unchecked Sendable {
   // Sound: `winner` is only touched with the core's turn.
   @usableFromInline let core = EmitterCore<Element, Failure>()
   @usableFromInline let upstreams = Upstreams()
@@ -99,7 +80,7 @@ final class RaceHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Sen
   @inlinable @inline(__always)
   func attach(_ number: Int, to input: some Signal<Element, Failure>) {
     let lane = lanes[number]
-    if !lane.isCancelled, !isDone { lane.add(input.subscribe(RaceInput(hub: self, number: number))) }
+    if !lane.isCancelled, !isDone { lane.add(input.subscribe(HubInput(self, number))) }
   }
 
   /// A Boolean value that indicates whether no more values of an input are needed.
@@ -112,7 +93,7 @@ final class RaceHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Sen
   }
 
   @usableFromInline
-  func receive(_ completion: SignalCompletion<Failure>, from number: Int) {
+  func receive(completion: SignalCompletion<Failure>, from number: Int) {
     core.withTurn { [self] in if wins(number) { finish(completion) } }
   }
 
@@ -128,31 +109,4 @@ final class RaceHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Sen
     winner = number
     for (other, lane) in lanes.enumerated() where other != number { lane.cancelAll() }
   }
-}
-
-@usableFromInline
-struct RaceInput<Element: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: RaceHub<Element, Failure>
-
-  /// The number of the input, counted from 0.
-  @usableFromInline let number: Int
-
-  @inlinable @inline(__always)
-  init(hub: RaceHub<Element, Failure>, number: Int) {
-    self.hub = hub
-    self.number = number
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.receive(value, from: number)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    hub.receive(completion, from: number)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.isDone(number) }
 }

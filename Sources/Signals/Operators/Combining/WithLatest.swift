@@ -39,7 +39,7 @@ extension Signal {
     from other: Other,
     _ transform: @escaping @Sendable (Element, Other.Element) -> Output
   ) -> some Signal<Output, Failure> where Other.Failure == Failure {
-    CombinedSignal(other, self, WithLatest(transform))
+    other.combined(with: self, WithLatest(transform))
   }
 }
 

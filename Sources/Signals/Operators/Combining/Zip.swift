@@ -23,45 +23,19 @@ extension Signal {
   @inlinable @inline(__always)
   public func zip<Other: Signal>(_ other: Other) -> some Signal<(Element, Other.Element), Failure>
   where Other.Failure == Failure {
-    ZipSignal(first: self, second: other)
-  }
-}
-
-/// A signal of pairs of the values of two signals; the result of ``Signal/zip(_:)``.
-@usableFromInline
-struct ZipSignal<First: Signal, Second: Signal>: Signal where First.Failure == Second.Failure {
-  /// One value of each signal.
-  @usableFromInline typealias Element = (First.Element, Second.Element)
-
-  /// The error of either signal.
-  @usableFromInline typealias Failure = First.Failure
-
-  @usableFromInline let first: First
-  @usableFromInline let second: Second
-
-  @inlinable @inline(__always)
-  init(first: First, second: Second) {
-    self.first = first
-    self.second = second
-  }
-
-  /// Attaches a subscriber to both signals, first to this one and then to the other.
-  @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let firstQueue = ZipQueue<First.Element>()
-    let secondQueue = ZipQueue<Second.Element>()
-    let hub = ZipHub<Element, Failure>(
-      next: {
-        if firstQueue.isEmpty || secondQueue.isEmpty { return nil }
-        return (firstQueue.next(), secondQueue.next())
-      },
-      isExhausted: { firstQueue.isExhausted || secondQueue.isExhausted }
-    )
-    let subscription = hub.open(for: subscriber)
-    hub.attach(ZipInput(hub: hub, queue: firstQueue), to: first)
-    hub.attach(ZipInput(hub: hub, queue: secondQueue), to: second)
-    return subscription
+    HubSignal {
+      let (mine, others) = (ZipQueue<Element>(), ZipQueue<Other.Element>())
+      let hub = ZipHub<(Element, Other.Element), Failure>(
+        next: { mine.isEmpty || others.isEmpty ? nil : (mine.next(), others.next()) },
+        isExhausted: { mine.isExhausted || others.isExhausted }
+      )
+      return (
+        hub,
+        {
+          hub.attach(ZipInput(hub: hub, queue: mine), to: self)
+          hub.attach(ZipInput(hub: hub, queue: others), to: other)
+        }
+      )
+    }
   }
 }

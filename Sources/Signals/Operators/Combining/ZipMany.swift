@@ -20,7 +20,7 @@ public func zip<each Element: Sendable, Failure: Error>(
   _ signals: repeat any Signal<each Element, Failure>
 ) -> AnySignal<(repeat each Element), Failure> {
   let upstreams = (repeat (each signals).eraseToAnySignal())
-  return AnySignal(attach: { subscriber in
+  let signal = HubSignal {
     let queues = (repeat ZipQueue<each Element>(of: each upstreams))
     let hub = ZipHub<(repeat each Element), Failure>(
       next: {
@@ -35,12 +35,17 @@ public func zip<each Element: Sendable, Failure: Error>(
         return isExhausted
       }
     )
-    let subscription = hub.open(for: subscriber)
-    for (upstream, queue) in repeat (each upstreams, each queues) {
-      hub.attach(ZipInput(hub: hub, queue: queue), to: upstream)
-    }
-    return subscription
-  })
+    return (
+      hub,
+      {
+        for (upstream, queue) in repeat (each upstreams, each queues) {
+          hub.attach(ZipInput(hub: hub, queue: queue), to: upstream)
+        }
+      }
+    )
+  }
+  // Not an opaque type, from which the compiler could not infer the elements.
+  return AnySignal(signal)
 }
 
 /// Sends pairs of values: the first values of both signals, then the second values, and so on.
@@ -74,16 +79,16 @@ public func zip<First: Signal, Second: Signal>(
 ///
 /// - Parameter signals: The signals.
 /// - Returns: A signal of arrays.
-public func zip<Input: Signal>(_ signals: some Sequence<Input>) -> AnySignal<[Input.Element], Input.Failure> {
+public func zip<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<[Input.Element], Input.Failure> {
   let inputs = Array(signals)
-  return AnySignal(attach: { subscriber in
+  return HubSignal {
     let queues = inputs.map { _ in ZipQueue<Input.Element>() }
     let hub = ZipHub<[Input.Element], Input.Failure>(
       next: { queues.contains(where: \.isEmpty) ? nil : queues.map { $0.next() } },
       isExhausted: { queues.contains(where: \.isExhausted) }
     )
-    return hub.open(for: subscriber, with: inputs) { ZipInput(hub: hub, queue: queues[$0]) }
-  })
+    return (hub, { hub.attach(all: inputs) { ZipInput(hub: hub, queue: queues[$0]) } })
+  }
 }
 
 /// Sends arrays of the values of signals of different types: the first values, then the second values, and so on.
@@ -92,6 +97,6 @@ public func zip<Input: Signal>(_ signals: some Sequence<Input>) -> AnySignal<[In
 /// - Returns: A signal of arrays, in the order of the signals.
 public func zip<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]
-) -> AnySignal<[Element], Failure> {
+) -> some Signal<[Element], Failure> {
   zip(signals.map { $0.eraseToAnySignal() })
 }

@@ -9,7 +9,7 @@ typealias Schedule = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 /// Values that arrive in a burst are delivered together: at any time, at most one piece of work is scheduled or
 /// running.
 @usableFromInline
-final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unchecked Sendable {
+final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, InputReceiver, @unchecked Sendable {
   // Sound: the state is guarded by the lock.
 
   /// A message to the subscriber.
@@ -106,32 +106,23 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
   package override func cancel(_ subscription: SignalSubscription) {
     close()
   }
-}
 
-/// A subscriber that passes everything it receives to a carrier.
-@usableFromInline
-struct CarrierStage<Element: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let carrier: Carrier<Element, Failure>
+  // MARK: The input
 
   @inlinable @inline(__always)
-  init(carrier: Carrier<Element, Failure>) {
-    self.carrier = carrier
+  func receive(_ value: Element, from key: Void) {
+    put(.value(value))
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    carrier.put(.value(value))
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    carrier.put(.completion(completion))
+  func receive(completion: SignalCompletion<Failure>, from key: Void) {
+    put(.completion(completion))
   }
 
   @inlinable
-  var isDone: Bool { carrier.isClosed.load(ordering: .acquiring) }
+  func isDone(_ key: Void) -> Bool { isClosed.load(ordering: .acquiring) }
 }
 
-extension CarrierStage: IndirectStep {
-  var next: Any? { carrier.lock.withLock { carrier.subscriber }?.inside }
+extension Carrier: IndirectStep {
+  var next: Any? { lock.withLock { subscriber }?.inside }
 }

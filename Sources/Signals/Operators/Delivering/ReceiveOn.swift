@@ -76,7 +76,7 @@ struct ReceiveOnSignal<Upstream: Signal>: Signal {
   ) -> SignalSubscription {
     let carrier = Carrier(to: ErasedSubscriber(subscriber), schedule: schedule)
     // The token closes the carrier first: from then on nothing is delivered, on any thread.
-    carrier.hold(upstream.subscribe(CarrierStage(carrier: carrier)))
+    carrier.hold(upstream.subscribe(HubInput(carrier)))
     return SignalSubscription(owner: carrier)
   }
 }

@@ -118,7 +118,7 @@ final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   @usableFromInline
   func start(_ round: ShareRound<Upstream>) {
     guard let upstream = lock.withLock({ upstream }) else { return }
-    round.upstreams.add(upstream.subscribe(ShareStage(round: round)))
+    round.upstreams.add(upstream.subscribe(HubInput(round)))
   }
 
   /// Removes a subscriber from a round; the last one to leave cancels the upstream subscription, now or after a pause.
@@ -206,7 +206,7 @@ final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
 
 /// The state shared by the subscribers of a shared signal.
 @usableFromInline
-final class ShareRound<Upstream: Signal>: @unchecked Sendable {
+final class ShareRound<Upstream: Signal>: InputReceiver, @unchecked Sendable {
   // Sound: the lock of the shared signal guards the mutable state; the reference to it never changes.
   @usableFromInline let core: EmitterCore<Upstream.Element, Upstream.Failure>
   @usableFromInline let upstreams = Upstreams()
@@ -232,6 +232,19 @@ final class ShareRound<Upstream: Signal>: @unchecked Sendable {
     core = EmitterCore(replay: replay)
     self.shared = shared
   }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Upstream.Element, from key: Void) {
+    core.send(value)
+  }
+
+  @usableFromInline
+  func receive(completion: SignalCompletion<Upstream.Failure>, from key: Void) {
+    shared?.end(self, completion)
+  }
+
+  @usableFromInline
+  func isDone(_ key: Void) -> Bool { shared?.isDone(self) ?? true }
 }
 
 /// One subscriber's membership in a round.
@@ -256,31 +269,4 @@ final class ShareMembership<Upstream: Signal>: SubscriptionOwner, @unchecked Sen
     }
     if let left { shared.leave(left) }
   }
-}
-
-/// A subscriber that passes on what the upstream signal sends.
-@usableFromInline
-struct ShareStage<Upstream: Signal>: SignalSubscriber {
-  @usableFromInline typealias Element = Upstream.Element
-  @usableFromInline typealias Failure = Upstream.Failure
-
-  @usableFromInline let round: ShareRound<Upstream>
-
-  @usableFromInline
-  init(round: ShareRound<Upstream>) {
-    self.round = round
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    round.core.send(value)
-  }
-
-  @usableFromInline
-  func receive(completion: SignalCompletion<Failure>) {
-    round.shared?.end(round, completion)
-  }
-
-  @usableFromInline
-  var isDone: Bool { round.shared?.isDone(round) ?? true }
 }

@@ -119,14 +119,11 @@ struct RetrySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Durat
 /// One subscription to a signal that is retried after a failure.
 @usableFromInline
 final class RetryRun<Upstream: Signal, C: Clock, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>:
-  @unchecked Sendable
+  InputReceiver, @unchecked Sendable
 where C.Duration == Duration {
   // Sound: `pauses` belongs to the running attempt; the rest is immutable, atomic or guards itself.
-  @usableFromInline let upstream: Upstream
+  @usableFromInline let signal: RetrySignal<Upstream, C>
   @usableFromInline let downstream: Downstream
-  @usableFromInline let shouldRetry: @Sendable (Upstream.Failure) -> Bool
-  @usableFromInline let clock: C
-  @usableFromInline let resetsOnValue: Bool
 
   /// The subscription of the current attempt, or the timer of the current pause.
   @usableFromInline let current = CurrentUpstream()
@@ -135,11 +132,8 @@ where C.Duration == Duration {
 
   @inlinable
   init(of signal: RetrySignal<Upstream, C>, for downstream: Downstream) {
-    upstream = signal.upstream
-    clock = signal.clock
-    resetsOnValue = signal.resetsOnValue
+    self.signal = signal
     pauses = signal.backoff.pauses()
-    shouldRetry = signal.shouldRetry
     self.downstream = downstream
   }
 
@@ -156,21 +150,32 @@ where C.Duration == Duration {
   func attempt() {
     guard !isDone else { return }
     let input = current.begin()
-    current.keep(upstream.subscribe(RetryStage(run: self)), of: input)
+    current.keep(signal.upstream.subscribe(HubInput(self)), of: input)
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Upstream.Element) {
+  func receive(_ value: Upstream.Element, from key: Void) {
     guard !current.isCancelled else { return }
-    if resetsOnValue { pauses.reset() }
+    if signal.resetsOnValue { pauses.reset() }
     downstream.receive(value)
   }
+
+  @inlinable
+  func receive(completion: SignalCompletion<Upstream.Failure>, from key: Void) {
+    switch completion {
+    case .finished: if !current.isCancelled { downstream.receive(completion: .finished) }
+    case .failure(let error): fail(error)
+    }
+  }
+
+  @inlinable @inline(__always)
+  func isDone(_ key: Void) -> Bool { isDone }
 
   /// Starts another attempt, at once or after a pause, or passes the failure on.
   @inlinable
   func fail(_ error: Upstream.Failure) {
     guard !current.isCancelled else { return }
-    if let pause = pauses.next(), shouldRetry(error) {
+    if let pause = pauses.next(), signal.shouldRetry(error) {
       if pause > .zero { wait(for: pause) } else { advance() }
     } else if !current.isCancelled {
       downstream.receive(completion: .failure(error))
@@ -180,42 +185,10 @@ where C.Duration == Duration {
   @inlinable
   func wait(for pause: Duration) {
     let input = current.begin()
-    current.keep(Alarm.call(after: pause, on: clock) { [self] in advance() }, of: input)
+    current.keep(Alarm.call(after: pause, on: signal.clock) { [self] in advance() }, of: input)
   }
 }
 
-/// A subscriber that passes on the values of one attempt.
-@usableFromInline
-struct RetryStage<Upstream: Signal, C: Clock, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>:
-  SignalSubscriber
-where C.Duration == Duration {
-  @usableFromInline typealias Element = Upstream.Element
-  @usableFromInline typealias Failure = Upstream.Failure
-
-  @usableFromInline let run: RetryRun<Upstream, C, Downstream>
-
-  @inlinable @inline(__always)
-  init(run: RetryRun<Upstream, C, Downstream>) {
-    self.run = run
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    run.receive(value)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    switch completion {
-    case .finished: if !run.current.isCancelled { run.downstream.receive(completion: .finished) }
-    case .failure(let error): run.fail(error)
-    }
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { run.isDone }
-}
-
-extension RetryStage: IndirectStep {
-  var next: Any? { run.downstream }
+extension RetryRun: IndirectStep {
+  var next: Any? { downstream }
 }

@@ -11,7 +11,7 @@ extension Signal {
   @inlinable @inline(__always)
   public func drop<Other: Signal>(untilOutputFrom other: Other) -> some Signal<Element, Failure>
   where Other.Failure == Failure {
-    CombinedSignal(other, self, DropUntilOutput())
+    other.combined(with: self, DropUntilOutput())
   }
 }
 

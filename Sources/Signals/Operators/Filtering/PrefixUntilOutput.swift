@@ -21,7 +21,7 @@ extension Signal {
   /// - Returns: A signal of the values that arrive before the other signal sends.
   @inlinable @inline(__always)
   public func prefix<Other: Signal>(untilOutputFrom other: Other) -> some Signal<Element, Failure> {
-    CombinedSignal(other, self, PrefixUntilOutput())
+    other.combined(with: self, PrefixUntilOutput())
   }
 }
 

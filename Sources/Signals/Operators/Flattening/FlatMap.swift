@@ -123,34 +123,3 @@ struct FlatMapOuter<Element: Sendable, Inner: Signal>: SignalSubscriber {
   @inlinable @inline(__always)
   var isDone: Bool { hub.isDone }
 }
-
-/// A subscriber that receives the values of one inner signal.
-@usableFromInline
-struct FlatMapInner<Value: Sendable, Inner: Signal>: SignalSubscriber {
-  @usableFromInline typealias Element = Inner.Element
-  @usableFromInline typealias Failure = Inner.Failure
-
-  @usableFromInline let hub: FlatMapHub<Value, Inner>
-
-  /// The place of the inner signal's token.
-  @usableFromInline let place: Int
-
-  @inlinable @inline(__always)
-  init(hub: FlatMapHub<Value, Inner>, place: Int) {
-    self.hub = hub
-    self.place = place
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.core.send(value)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    hub.receiveInner(completion, at: place)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.isDone }
-}

@@ -6,7 +6,7 @@ import Synchronization
 /// happens outside the turn, on one thread at a time and in a loop. Inner signals that end at once therefore do not
 /// deepen the stack.
 @usableFromInline
-final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
+final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, InputReceiver, @unchecked Sendable {
   // Sound: the lock guards the mutable state.
   @usableFromInline let core = EmitterCore<Inner.Element, Inner.Failure>()
   private let limit: Int
@@ -84,7 +84,7 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
       let inner = transform(value)
       // The closure may have cancelled the subscription.
       if isCancelled { continue }
-      let token = inner.subscribe(FlatMapInner(hub: self, place: place))
+      let token = inner.subscribe(HubInput(self, place))
       let dropped = lock.withLock { isCancelled ? token : tokens.fill(place, with: token) }
       dropped?.cancel()
     }
@@ -99,6 +99,14 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
     return (value, transform, tokens.reserve())
   }
 
+  @inlinable @inline(__always)
+  func receive(_ value: Inner.Element, from place: Int) {
+    core.send(value)
+  }
+
+  @inlinable @inline(__always)
+  func isDone(_ place: Int) -> Bool { isDone }
+
   // MARK: Completion
 
   @usableFromInline
@@ -112,7 +120,7 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
   }
 
   @usableFromInline
-  func receiveInner(_ completion: SignalCompletion<Inner.Failure>, at place: Int) {
+  func receive(completion: SignalCompletion<Inner.Failure>, from place: Int) {
     if case .failure = completion { return end(completion) }
     let (token, isLast, isOurs) = lock.withLock { () -> (SignalSubscription?, Bool, Bool) in
       if isCancelled { return (nil, false, false) }

@@ -5,7 +5,7 @@ public import Synchronization
 /// A switch changes the number of the current inner signal at once. A value of an older one is dropped when its turn to
 /// be delivered comes.
 @usableFromInline
-final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
+final class SwitchHub<Inner: Signal>: SubscriptionOwner, InputReceiver, @unchecked Sendable {
   // Sound: the mutable state is atomic or guarded by the lock.
   @usableFromInline let core = EmitterCore<Inner.Element, Inner.Failure>()
 
@@ -39,7 +39,7 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
       return (current.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue, replaced)
     }
     replaced?.cancel()
-    let subscription = inner.subscribe(SwitchInner(hub: self, number: number))
+    let subscription = inner.subscribe(HubInput(self, number))
     let isKept = lock.withLock {
       guard !upstreams.isCancelled, isRunning, isCurrent(number) else { return false }
       token = subscription
@@ -49,12 +49,12 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Inner.Element, of number: Int) {
+  func receive(_ value: Inner.Element, from number: Int) {
     core.withTurn { [self] in if isCurrent(number) { core.deliver(value) } }
   }
 
   @usableFromInline
-  func receive(_ completion: SignalCompletion<Inner.Failure>, of number: Int) {
+  func receive(completion: SignalCompletion<Inner.Failure>, from number: Int) {
     if case .failure = completion {
       return core.withTurn { [self] in if isCurrent(number) { end(completion) } }
     }
@@ -68,6 +68,9 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
     released?.cancel()
     if isLast { core.withTurn { [self] in end(.finished) } }
   }
+
+  @inlinable @inline(__always)
+  func isDone(_ number: Int) -> Bool { !isCurrent(number) || upstreams.isCancelled || core.isDone }
 
   @usableFromInline
   func receiveOuter(_ completion: SignalCompletion<Inner.Failure>) {

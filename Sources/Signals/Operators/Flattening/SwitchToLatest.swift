@@ -142,34 +142,3 @@ struct SwitchOuter<Inner: Signal>: SignalSubscriber {
   @inlinable @inline(__always)
   var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
 }
-
-/// A subscriber that receives the values of one inner signal.
-@usableFromInline
-struct SwitchInner<Inner: Signal>: SignalSubscriber {
-  @usableFromInline typealias Element = Inner.Element
-  @usableFromInline typealias Failure = Inner.Failure
-
-  @usableFromInline let hub: SwitchHub<Inner>
-
-  /// The number of the inner signal, counted from 1.
-  @usableFromInline let number: Int
-
-  @inlinable @inline(__always)
-  init(hub: SwitchHub<Inner>, number: Int) {
-    self.hub = hub
-    self.number = number
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.receive(value, of: number)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    hub.receive(completion, of: number)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { !hub.isCurrent(number) || hub.upstreams.isCancelled || hub.core.isDone }
-}

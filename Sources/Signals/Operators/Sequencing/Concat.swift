@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Sends the values of several signals, one signal after another.
 ///
 /// Each signal is subscribed to when the previous one has finished. The first failure ends the result. Any number of
@@ -50,110 +48,68 @@ struct ConcatSignal<Element: Sendable, Failure: Error>: Signal {
     self.signals = signals
   }
 
-  /// Attaches a subscriber to the first signal and, as each one finishes, to the next.
   @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let run = ConcatRun(of: signals, for: ErasedSubscriber(subscriber))
-    run.advance()
-    return SignalSubscription(owner: run)
+  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+    SignalSubscription(owner: ConcatRun.start(signals, for: ErasedSubscriber(subscriber)))
   }
 }
 
-/// One subscription to a sequence of signals.
+/// One subscription to a sequence of signals; its inputs own it.
 @usableFromInline
-final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @unchecked Sendable {
-  // Sound: `next` belongs to the thread that advances; the rest is atomic or guarded by the lock.
-  private var next = 0
-
+final class ConcatRun<Element: Sendable, Failure: Error>: InputReceiver, @unchecked Sendable {
+  // Sound: `index` belongs to the thread that advances; the rest is immutable or guards itself.
+  private let signals: [AnySignal<Element, Failure>]
+  private let subscriber: ErasedSubscriber<Element, Failure>
+  private let current = CurrentUpstream()
   private let trampoline = Trampoline()
+  private var index = 0
 
-  private let lock = Lock()
-  private let isOver = Atomic<Bool>(false)
-
-  /// The signals.
-  ///
-  /// They are released at the end, because the subscription's token keeps the run alive.
-  private var signals: [AnySignal<Element, Failure>]
-  private var current: SignalSubscription?
-  private var subscriber: ErasedSubscriber<Element, Failure>?
-
-  @usableFromInline
-  init(of signals: [AnySignal<Element, Failure>], for subscriber: ErasedSubscriber<Element, Failure>) {
+  private init(of signals: [AnySignal<Element, Failure>], for subscriber: ErasedSubscriber<Element, Failure>) {
     self.signals = signals
     self.subscriber = subscriber
   }
 
-  var isCancelled: Bool { isOver.load(ordering: .acquiring) }
+  /// Subscribes to the first signal, and returns what cancels the subscription.
+  @usableFromInline
+  static func start(
+    _ signals: [AnySignal<Element, Failure>], for subscriber: ErasedSubscriber<Element, Failure>
+  ) -> SubscriptionOwner {
+    let run = ConcatRun(of: signals, for: subscriber)
+    run.advance()
+    return run.current
+  }
 
   /// Continues with the next signal, or finishes after the last.
+  private func advance() {
+    trampoline.run {
+      guard !isDone(()) else { return }
+      guard index < signals.count else { return end(.finished) }
+      index += 1
+      let input = current.begin()
+      current.keep(signals[index - 1].subscribe(HubInput(self)), of: input)
+    }
+  }
+
   @usableFromInline
-  func advance() {
-    trampoline.run { step() }
+  func receive(_ value: Element, from key: Void) {
+    if !current.isCancelled { subscriber.receive(value) }
   }
 
-  private func step() {
-    let (taker, signal) = lock.withLock { (subscriber, next < signals.count ? signals[next] : nil) }
-    guard let subscriber = taker, !subscriber.isDone else { return }
-    guard let signal else {
-      close()
-      return subscriber.receive(completion: .finished)
-    }
-    next += 1
-    let subscription = signal.subscribe(ConcatStage(downstream: subscriber, run: self))
-    let replaced = lock.withLock {
-      if isCancelled { return Optional(subscription) }
-      let replaced = current
-      current = subscription
-      return replaced
-    }
-    // Either the previous token, whose signal has ended, or this one, if the subscription has been cancelled.
-    replaced?.cancel()
+  @usableFromInline
+  func receive(completion: SignalCompletion<Failure>, from key: Void) {
+    guard !current.isCancelled else { return }
+    if case .finished = completion { advance() } else { end(completion) }
   }
 
-  /// Ends the result with the failure of one signal.
-  func fail(_ completion: SignalCompletion<Failure>) {
-    guard let subscriber = lock.withLock({ subscriber }) else { return }
-    close()
+  private func end(_ completion: SignalCompletion<Failure>) {
+    current.cancelAll()
     subscriber.receive(completion: completion)
   }
 
-  /// Cancels the current signal, and releases the subscriber and all signals.
-  private func close() {
-    isOver.store(true, ordering: .releasing)
-    let released = lock.withLock {
-      let released = (current: current, subscriber: subscriber, signals: signals)
-      current = nil
-      subscriber = nil
-      signals = []
-      return released
-    }
-    released.current?.cancel()
-    // Not under the lock: the `deinit` of a captured value may run code.
-    withExtendedLifetime((released.subscriber, released.signals)) {}
-  }
-
-  package override func cancel(_ subscription: SignalSubscription) {
-    close()
-  }
+  @usableFromInline
+  func isDone(_ key: Void) -> Bool { current.isCancelled || subscriber.isDone }
 }
 
-/// A subscriber that passes on the values of one signal.
-private struct ConcatStage<Element: Sendable, Failure: Error>: SignalSubscriber {
-  let downstream: ErasedSubscriber<Element, Failure>
-  let run: ConcatRun<Element, Failure>
-
-  func receive(_ value: Element) {
-    if !run.isCancelled { downstream.receive(value) }
-  }
-
-  func receive(completion: SignalCompletion<Failure>) {
-    switch completion {
-    case .finished: run.advance()
-    case .failure: run.fail(completion)
-    }
-  }
-
-  var isDone: Bool { run.isCancelled || downstream.isDone }
+extension ConcatRun: IndirectStep {
+  var next: Any? { subscriber.inside }
 }

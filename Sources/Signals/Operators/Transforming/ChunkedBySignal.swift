@@ -31,7 +31,7 @@ extension Signal {
   public func chunked<Boundaries: Signal>(
     by boundaries: Boundaries
   ) -> some Signal<[Element], Failure> where Boundaries.Failure == Never {
-    CombinedSignal(self, boundaries, ChunkedBySignal())
+    combined(with: boundaries, ChunkedBySignal())
   }
 }
 
