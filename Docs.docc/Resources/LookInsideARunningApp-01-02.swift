@@ -11,7 +11,7 @@ let inspector = try Inspector(directory: directory)
 @MainActor func followOneChange() async throws {
   var changes = inspector.changes.values.makeAsyncIterator()
   try await settings.update { $0["theme"] = "dark" }
-  if let change = await changes.next() { print(change.r, change.op, change.summary) }
+  if let change = await changes.next() { print(change.resource, change.operation, change.summary) }
 }
 try await followOneChange()  // Prints "file/settings.json update theme: "light" → "dark""
 

@@ -5,7 +5,7 @@ import Stores
 /// A part of the text of a resource.
 public struct InspectedText: Sendable, Hashable, Codable {
   /// The identifier of the resource.
-  public var r: String
+  public var resource: String
   /// The version of the resource.
   public var version: String
   /// The position of the part in the text, in bytes.
@@ -18,6 +18,11 @@ public struct InspectedText: Sendable, Hashable, Codable {
   public var redacted: [String]
   /// A Boolean value that indicates whether there is more text after the part.
   public var more: Bool
+
+  private enum CodingKeys: String, CodingKey {
+    case version, offset, total, text, redacted, more
+    case resource = "r"
+  }
 }
 
 /// An event of a log.
@@ -45,17 +50,22 @@ public struct InspectedEvent: Sendable, Hashable, Codable, Identifiable {
 /// The last events of a log.
 public struct InspectedEvents: Sendable, Hashable, Codable {
   /// The identifier of the log.
-  public var r: String
+  public var resource: String
   /// The events, the oldest first.
   public var entries: [InspectedEvent]
   /// A Boolean value that indicates whether there are older events.
   public var more: Bool
+
+  private enum CodingKeys: String, CodingKey {
+    case entries, more
+    case resource = "r"
+  }
 }
 
 /// A page of the rows of a table.
 public struct InspectedRows: Sendable, Hashable, Codable {
   /// The identifier of the database.
-  public var r: String
+  public var resource: String
   /// The table.
   public var table: String
   /// The names of the columns.
@@ -66,6 +76,11 @@ public struct InspectedRows: Sendable, Hashable, Codable {
   public var rows: [[InspectedValue]]
   /// The position of the next page; `nil` after the last one.
   public var next: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case table, columns, keys, rows, next
+    case resource = "r"
+  }
 }
 
 extension Inspector {
@@ -97,7 +112,7 @@ extension Inspector {
       while end > start, isInside(end) { end -= 1 }
       if end == start { repeat { end = min(end + 1, bytes.count) } while isInside(end) }
       return InspectedText(
-        r: id, version: resource.version, offset: start, total: bytes.count,
+        resource: id, version: resource.version, offset: start, total: bytes.count,
         text: String(decoding: bytes[start..<end], as: UTF8.self), redacted: resource.redacted ?? [],
         more: end < bytes.count)
     }
@@ -126,7 +141,7 @@ extension Inspector {
         event.setValue(entry.payload, redaction)
         return event
       }
-      return InspectedEvents(r: id, entries: events, more: isCut)
+      return InspectedEvents(resource: id, entries: events, more: isCut)
     }
   }
 
@@ -158,7 +173,7 @@ extension Inspector {
         }
       }
       return InspectedRows(
-        r: id, table: table, columns: page.columns, keys: page.keys, rows: rows,
+        resource: id, table: table, columns: page.columns, keys: page.keys, rows: rows,
         next: page.hasMore ? "\(offset.addingReportingOverflow(limit).partialValue)" : nil)
     }
   }

@@ -84,7 +84,7 @@ import Testing
       try await peer.kill()
       _ = try await inspector.wait { $0["lock/Files/.shared/note.json.lock"] == nil }
       while let change = await changes.next() {
-        guard change.kind == .lock, change.op == .delete else { continue }
+        guard change.kind == .lock, change.operation == .delete else { continue }
         #expect(change.summary == "released by exit: writing note.json")
         break
       }

@@ -49,15 +49,15 @@ import Testing
       self.graph(snapshot)?.nodes.first { $0.name == "volume \(name)" }?.changes == "101"
     }
     let rate = graph(counted)?.nodes.first { $0.name == "volume \(name)" }?.rate
-    #expect((rate?.s1 ?? 0) > 1)
-    #expect((rate?.s60 ?? 0) > 1)
+    #expect((rate?.perSecond ?? 0) > 1)
+    #expect((rate?.perSecondInMinute ?? 0) > 1)
     // An emitter counts while an inspector asks, and the count is no subscription of the app.
     for _ in 0..<7 { keys.send("a") }
     let sent = try await inspector.wait { snapshot in
       self.graph(snapshot)?.nodes.first { $0.name == "keys \(name)" }?.changes == "7"
     }
     let emitter = try #require(graph(sent)?.nodes.first { $0.name == "keys \(name)" })
-    #expect((emitter.rate?.s60 ?? 0) > 0)
+    #expect((emitter.rate?.perSecondInMinute ?? 0) > 0)
     #expect(emitter.subscribers == 1)
     #expect(graph(sent)?.consumers.count { $0.node == emitter.id } == 1)
     publication.cancel()
@@ -134,10 +134,10 @@ import Testing
     // The rate is known from the second answer on.
     try await wait { $1.changes == "600" }
     for value in 1...600 { number.value = -value }
-    try await wait { ($1.rate?.s60 ?? 0) >= 10 }
+    try await wait { ($1.rate?.perSecondInMinute ?? 0) >= 10 }
     earlier = []
     try await wait { graph, _ in !graph.nodes.contains { $0.name == "earlier \(name)" } }
-    try await wait { ($1.rate?.s60 ?? 0) >= 10 }
+    try await wait { ($1.rate?.perSecondInMinute ?? 0) >= 10 }
     #expect(earlier.isEmpty)
     publication.cancel()
   }

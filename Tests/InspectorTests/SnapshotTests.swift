@@ -28,8 +28,8 @@ import Tweaks
     let snapshot = try await inspector.wait { $0["file/settings.json"]?.value?["theme"] == "dark" }
     #expect(snapshot["file/settings.json"]?.version != first.version)
     let change = try #require(await changes.next())
-    #expect(change.r == "file/settings.json")
-    #expect(change.op == .update)
+    #expect(change.resource == "file/settings.json")
+    #expect(change.operation == .update)
     #expect(change.summary == #"theme: "light" → "dark""#)
     #expect(change.diff?.map(\.path) == ["/theme"])
   }

@@ -35,7 +35,7 @@ final class InspectorCommands: CommandFamily {
       let arguments = try command.arguments(2)
       guard let inspector else { throw CommandError(description: "no directory is inspected") }
       var request = InspectorRequest(.editValue, "file/" + arguments[0])
-      request.version = inspector.value[request.r ?? ""]?.version
+      request.version = inspector.value[request.resource ?? ""]?.version
       (request.path, request.value) = ("/title", .string(arguments[1]))
       try wait { [request] in _ = try await inspector.perform(request) }
     case "song-suspend": try container?.suspend(within: .seconds(60))

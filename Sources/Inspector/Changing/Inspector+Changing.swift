@@ -55,11 +55,11 @@ struct InspectorChanging: Sendable {
   init(_ request: InspectorRequest, _ state: InspectorState, isDry: Bool) throws(InspectorError) {
     (self.request, self.isDry) = (request, isDry)
     (root, redaction, secrets) = (state.root, state.redaction, state.secrets)
-    resource = request.r.flatMap { state.resources[$0] }
+    resource = request.resource.flatMap { state.resources[$0] }
     sources = state.files.compactMap { path, file in
       file.currentTweaks(at: Date()).map { ReadTweaks.Source(path: path, tweaks: $0, isSuite: file.isSuite) }
     }.sorted { $0.path < $1.path }
-    if let id = request.r, resource == nil { throw .notFound(id) }
+    if let id = request.resource, resource == nil { throw .notFound(id) }
   }
 
   var operation: String { request.operation }

@@ -44,7 +44,7 @@ public struct InspectorRequest: Sendable, Hashable, Codable {
   public var action: Action
 
   /// The identifier of the resource.
-  public var r: String?
+  public var resource: String?
 
   /// The version of the value on which the change is based.
   public var version: String?
@@ -79,12 +79,17 @@ public struct InspectorRequest: Sendable, Hashable, Codable {
   ///   - action: The change.
   ///   - resource: The identifier of the resource.
   public init(_ action: Action, _ resource: String? = nil) {
-    (self.action, r) = (action, resource)
+    (self.action, self.resource) = (action, resource)
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case action, version, value, path, text, id, name, description, consumer, dryRun
+    case resource = "r"
   }
 
   /// The operation in words.
   var operation: String {
-    let resource = r.map { $0.drop { $0 != "/" }.dropFirst() }.map(String.init) ?? ""
+    let resource = resource.map { $0.drop { $0 != "/" }.dropFirst() }.map(String.init) ?? ""
     return switch action {
     case .setValue, .editValue: "Set \(resource)\(path.map { " at \($0)" } ?? "")"
     case .removeValue: "Remove \(path ?? "") of \(resource)"
@@ -126,7 +131,7 @@ public struct InspectorOutcome: Sendable, Hashable, Codable {
   public var message: String
 
   /// The identifier of the resource.
-  public var r: String?
+  public var resource: String?
 
   /// The path of the changed file, relative to the inspected directory.
   public var path: String?
@@ -144,6 +149,11 @@ public struct InspectorOutcome: Sendable, Hashable, Codable {
   public var undo: InspectorRequest?
 
   init(_ message: String, _ resource: String? = nil) {
-    (self.message, r) = (message, resource)
+    (self.message, self.resource) = (message, resource)
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case done, dryRun, message, path, version, process, diff, undo
+    case resource = "r"
   }
 }

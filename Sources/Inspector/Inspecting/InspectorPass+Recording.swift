@@ -18,9 +18,9 @@ extension InspectorPass {
       resource.seq = "\(state.sequence)"
       update.changes.append(
         InspectorChange(
-          seq: resource.seq, r: resource.id, kind: resource.kind, op: operation, v: resource.version,
-          at: date ?? Date(), proc: process, author: author, n: count, summary: summary,
-          diff: differences.isEmpty ? nil : differences, more: more > 0 ? more : nil))
+          seq: resource.seq, resource: resource.id, kind: resource.kind, operation: operation,
+          version: resource.version, at: date ?? Date(), process: process, author: author, count: count,
+          summary: summary, diff: differences.isEmpty ? nil : differences, more: more > 0 ? more : nil))
       state.rates[resource.id, default: RateCounter()].add(count, at: now)
     }
     if old == resource { return }
@@ -50,7 +50,8 @@ extension InspectorPass {
       state.sequence += 1
       update.changes.append(
         InspectorChange(
-          seq: "\(state.sequence)", r: id, kind: resource.kind, op: .delete, at: Date(), summary: summary))
+          seq: "\(state.sequence)", resource: id, kind: resource.kind, operation: .delete, at: Date(),
+          summary: summary))
     }
   }
 

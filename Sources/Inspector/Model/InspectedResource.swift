@@ -47,9 +47,14 @@ public struct InspectedResource: Sendable, Hashable, Identifiable {
   /// The numbers of changes per second.
   public struct Rate: Sendable, Hashable, Codable {
     /// The changes per second in the last second.
-    public var s1: Double
+    public var perSecond: Double
     /// The changes per second in the last minute.
-    public var s60: Double
+    public var perSecondInMinute: Double
+
+    private enum CodingKeys: String, CodingKey {
+      case perSecond = "s1"
+      case perSecondInMinute = "s60"
+    }
   }
 
   /// The details of a resource, by its kind.

@@ -50,28 +50,28 @@ public struct InspectorChange: Sendable, Hashable, Codable {
   public var seq: String
 
   /// The identifier of the resource.
-  public var r: String
+  public var resource: String
 
   /// The kind of the resource.
   public var kind: InspectedResource.Kind
 
   /// The kind of the change.
-  public var op: Operation
+  public var operation: Operation
 
   /// The version of the resource after the change.
-  public var v: String?
+  public var version: String?
 
   /// The time of the change.
   public var at: Date
 
   /// The identifier of the process that made the change, if it is known.
-  public var proc: String?
+  public var process: String?
 
   /// The name under which a process shares the database, if it is known.
   public var author: String?
 
   /// The number of writes that the change represents.
-  public var n = 1
+  public var count = 1
 
   /// The change as one line.
   public var summary: String
@@ -81,4 +81,13 @@ public struct InspectorChange: Sendable, Hashable, Codable {
 
   /// The number of differences that ``diff`` leaves out.
   public var more: Int?
+
+  private enum CodingKeys: String, CodingKey {
+    case seq, kind, at, author, summary, diff, more
+    case resource = "r"
+    case operation = "op"
+    case version = "v"
+    case process = "proc"
+    case count = "n"
+  }
 }

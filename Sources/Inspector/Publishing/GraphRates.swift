@@ -35,7 +35,8 @@ struct GraphRates {
       let change = count - source.count
       source.counter.add(change, at: now)
       graph.nodes[index].rate = source.counter.rate(at: now).map { rate in
-        InspectedResource.Rate(s1: seconds > 0 ? (Double(change) / seconds).rounded() : 0, s60: rate.s60)
+        InspectedResource.Rate(
+          perSecond: seconds > 0 ? (Double(change) / seconds).rounded() : 0, perSecondInMinute: rate.perSecondInMinute)
       }
       (source.count, source.time) = (count, now)
       present[key] = source

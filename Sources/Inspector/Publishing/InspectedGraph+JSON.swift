@@ -41,8 +41,8 @@ extension InspectedGraph.Node {
     line.text("place", place)
     if let rate {
       line.object("rate") {
-        $0.plain("s1", rate.s1)
-        $0.plain("s60", rate.s60)
+        $0.plain("s1", rate.perSecond)
+        $0.plain("s60", rate.perSecondInMinute)
       }
     }
     line.plain("subscribers", subscribers)

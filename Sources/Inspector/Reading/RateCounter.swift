@@ -27,7 +27,7 @@ struct RateCounter {
     let minute = seconds.reduce(0) { $1.key > second - 60 ? $0 + $1.value : $0 }
     guard minute > 0 else { return nil }
     let last = recent.reduce(0) { $0 + $1.count }
-    return InspectedResource.Rate(s1: Double(last), s60: (Double(minute) / 60 * 10).rounded() / 10)
+    return InspectedResource.Rate(perSecond: Double(last), perSecondInMinute: (Double(minute) / 60 * 10).rounded() / 10)
   }
 
   private static func second(of time: ContinuousClock.Instant) -> Int {

@@ -105,8 +105,8 @@ struct ReadLog {
     }
     details.since = Double(memory.changed.duration(to: now).components.seconds)
     if let rate = memory.rate.rate(at: now) {
-      details.reads = rate.s1
-      if lag > 0, rate.s1 > 0 { details.empty = (Double(lag) / rate.s1 * 10).rounded() / 10 }
+      details.reads = rate.perSecond
+      if lag > 0, rate.perSecond > 0 { details.empty = (Double(lag) / rate.perSecond * 10).rounded() / 10 }
     }
     memories[details.name] = memory
   }

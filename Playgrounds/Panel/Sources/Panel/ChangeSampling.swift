@@ -31,16 +31,16 @@ struct ChangeSampling {
   /// - Returns: The change if it may be sent at once; otherwise `nil`.
   mutating func add(_ change: InspectorChange, at now: ContinuousClock.Instant) -> InspectorChange? {
     refill(now)
-    let entry = entries[change.r]
+    let entry = entries[change.resource]
     // Where a resource comes or goes, the changes before and after are not the same.
-    let isAllowed = entry.map { now >= $0.next || change.op == .insert || change.op == .delete } ?? true
+    let isAllowed = entry.map { now >= $0.next || change.operation == .insert || change.operation == .delete } ?? true
     if let held = entry?.held { skip(held) }
     if isAllowed, budget >= 1 {
       budget -= 1
-      entries[change.r] = Entry(next: now + Self.pause)
+      entries[change.resource] = Entry(next: now + Self.pause)
       return change
     }
-    entries[change.r] = Entry(next: entry?.next ?? now, held: change)
+    entries[change.resource] = Entry(next: entry?.next ?? now, held: change)
     return nil
   }
 
@@ -71,10 +71,10 @@ struct ChangeSampling {
 
   private mutating func skip(_ change: InspectorChange) {
     if gap == nil {
-      gap = GapEvent(from: change.seq, to: change.seq, skipped: change.n, reason: "sampled")
+      gap = GapEvent(from: change.seq, to: change.seq, skipped: change.count, reason: "sampled")
     } else {
       gap?.to = change.seq
-      gap?.skipped += change.n
+      gap?.skipped += change.count
     }
   }
 

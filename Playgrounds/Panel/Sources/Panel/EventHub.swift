@@ -97,7 +97,7 @@ actor EventHub {
 
   private func send(_ change: InspectorChange?) {
     guard let change else { return }
-    append { Frame("change", change, position: $0, change: (change.seq, change.n)) }
+    append { Frame("change", change, position: $0, change: (change.seq, change.count)) }
   }
 
   private func append(_ make: (_ position: Int) -> Frame) {

@@ -27,7 +27,7 @@ struct LogCommand: AsyncParsableCommand {
         seen.formUnion(first.entries.map(\.id))
         guard follow else { return }
         while let update = await updates.next() {
-          let added = update.changes.filter { $0.r == id && $0.op == .append }.reduce(0) { $0 + $1.n }
+          let added = update.changes.filter { $0.resource == id && $0.operation == .append }.reduce(0) { $0 + $1.count }
           if added == 0 { continue }
           let events = try await inspector.events(of: id, limit: min(1000, added + 100)).entries
           for event in events where !seen.contains(event.id) { try write(event) }

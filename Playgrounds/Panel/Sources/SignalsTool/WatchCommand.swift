@@ -46,7 +46,7 @@ struct WatchCommand: AsyncParsableCommand {
   private func wants(_ change: InspectorChange) -> Bool {
     if names.isEmpty { return change.kind != .lock }
     return names.contains { name in
-      change.r == name || change.r.drop { $0 != "/" }.dropFirst() == name
+      change.resource == name || change.resource.drop { $0 != "/" }.dropFirst() == name
         || (change.diff ?? []).contains { $0.path == "/\(name)" }
     }
   }
@@ -57,7 +57,8 @@ struct WatchCommand: AsyncParsableCommand {
       line = String(decoding: try InspectorJSON.encode(change), as: UTF8.self)
     } else {
       let time = change.at.formatted(.iso8601.time(includingFractionalSeconds: true))
-      line = "\(time)  \(change.proc ?? change.author ?? "—")  \(change.r)  \(change.op.rawValue)  \(change.summary)"
+      line =
+        "\(time)  \(change.process ?? change.author ?? "—")  \(change.resource)  \(change.operation.rawValue)  \(change.summary)"
     }
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
