@@ -5,9 +5,9 @@ public import Synchronization
 /// A stage holds this object and cancels it. The operator's token owns it or is bound to it. It refers to tokens, which
 /// refer to sources, which refer to stages, which refer to it. Cancelling or completion breaks that cycle.
 @usableFromInline
-package class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is guarded by the lock.
+package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is guarded by the lock.
   private let lock = Lock()
-  @usableFromInline final let isOver = Atomic<Bool>(false)
+  @usableFromInline let isOver = Atomic<Bool>(false)
   private var first: SignalSubscription?
   private var others: [SignalSubscription] = []
 
@@ -16,11 +16,11 @@ package class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the
 
   /// A Boolean value that indicates whether the group has been cancelled.
   @inlinable @inline(__always)
-  package final var isCancelled: Bool { isOver.load(ordering: .acquiring) }
+  package var isCancelled: Bool { isOver.load(ordering: .acquiring) }
 
   /// Adds a subscription, or cancels it at once if the group has been cancelled.
   @usableFromInline
-  package final func add(_ subscription: SignalSubscription) {
+  package func add(_ subscription: SignalSubscription) {
     let isTaken = lock.withLock {
       if isCancelled { return false }
       if first == nil { first = subscription } else { others.append(subscription) }
@@ -34,7 +34,7 @@ package class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the
   /// A subscription leaves the group only after it has been cancelled. If two threads cancel at the same time, neither
   /// returns before everything is cancelled.
   @usableFromInline
-  package final func cancelAll() {
+  package func cancelAll() {
     let cancelled = lock.withLock {
       isOver.store(true, ordering: .releasing)
       return (first, others)
@@ -49,7 +49,7 @@ package class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the
     withExtendedLifetime(cancelled) {}
   }
 
-  package final override func cancel(_ subscription: SignalSubscription) {
+  package override func cancel(_ subscription: SignalSubscription) {
     cancelAll()
   }
 }

@@ -42,28 +42,30 @@ final class StageState<State>: OperatorRun, @unchecked Sendable {  // Sound: onl
 }
 
 /// The state of an operator that may end the signal, and the subscription to the signal before it.
+///
+/// They are two objects, because the token owns the subscription, and must not keep values after the end.
 @usableFromInline
-final class EndingRun<State>: Upstreams, OperatorRun, @unchecked Sendable {  // Sound: as above.
-  @exclusivity(unchecked) @usableFromInline var state: State
+struct EndingRun<State>: OperatorRun {
+  @usableFromInline let upstreams = Upstreams()
+  @usableFromInline let state: StageState<State>
 
   @inlinable @inline(__always)
   init(_ state: State) {
-    self.state = state
-    super.init()
+    self.state = StageState(state)
   }
 
   @inlinable @inline(__always)
-  var hasEnded: Bool { isCancelled }
+  var hasEnded: Bool { upstreams.isCancelled }
 
   @inlinable
   func end() -> Bool {
-    if isCancelled { return false }
-    cancelAll()
+    if hasEnded { return false }
+    upstreams.cancelAll()
     return true
   }
 
   @inlinable @inline(__always)
   func withState(_ body: (inout State) -> Void) {
-    body(&state)
+    state.withState(body)
   }
 }

@@ -2,9 +2,9 @@
 @usableFromInline
 struct OperatorSignal<Upstream: Signal, Operator: SignalOperator>: Signal
 where Operator.Input == Upstream.Element, Operator.InputFailure == Upstream.Failure {
+  @usableFromInline typealias Element = Operator.Output
   @usableFromInline typealias Failure = Operator.Failure
 
-  @usableFromInline typealias Element = Operator.Output
   @usableFromInline let upstream: Upstream
   @usableFromInline let operation: Operator
 
@@ -20,8 +20,8 @@ where Operator.Input == Upstream.Element, Operator.InputFailure == Upstream.Fail
       let run = EndingRun(operation.makeState())
       let stage = OperatorStage(operation: operation, output: OperatorOutput(downstream: subscriber, run: run))
       stage.begin()
-      if !run.isCancelled { run.add(upstream.subscribe(stage)) }
-      return SignalSubscription(owner: run)
+      if !run.hasEnded { run.upstreams.add(upstream.subscribe(stage)) }
+      return SignalSubscription(owner: run.upstreams)
     }
     if MemoryLayout<Operator.State>.size > 0 {
       let run = StageState(operation.makeState())
@@ -39,7 +39,7 @@ extension OperatorSignal: OperatorStep {
   var anyOperation: Any { operation }
 }
 
-/// The subscriber of an operator without state that passes on the completion.
+/// The subscriber of an operator that passes on the completion, and whose state has no size: each call has a new one.
 ///
 /// It has no `run`, not even an empty one: the compiler calls functions to copy a chain of more than a few fields.
 @usableFromInline
@@ -58,27 +58,21 @@ struct StatelessStage<Operator: SignalOperator, Downstream: SignalSubscriber<Ope
     self.downstream = downstream
   }
 
-  /// A state, for one call.
-  @inlinable @inline(__always)
-  var state: Operator.State {
-    unsafeBitCast((), to: Operator.State.self)  // Sound: a state that has a size is kept in another stage.
-  }
-
   @inlinable @inline(__always)
   func begin() {
-    var state = state
+    var state = operation.makeState()
     operation.begin(state: &state, next: downstream)
   }
 
   @inlinable @inline(__always)
   func receive(_ value: Element) {
-    var state = state
+    var state = operation.makeState()
     operation.receive(value, state: &state, next: downstream)
   }
 
   @inlinable @inline(__always)
   func receive(completion: SignalCompletion<Failure>) {
-    var state = state
+    var state = operation.makeState()
     operation.receive(completion: completion, state: &state, next: downstream)
   }
 

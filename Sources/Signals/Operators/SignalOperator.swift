@@ -33,8 +33,8 @@
 /// - **Threads:** All methods are called on the thread that sends, never concurrently for one subscription. So the
 ///   state needs no lock.
 /// - **Cost:** The compiler fuses a chain of operators into one function if they are in the module that subscribes, or
-///   `@inlinable`. A subscription takes one allocation if ``endsSignal`` is `true` or the ``State`` has a size. A value
-///   takes none.
+///   `@inlinable`. A subscription takes two allocations if ``endsSignal`` is `true`, or else one if the ``State`` has a
+///   size. A value takes none.
 public protocol SignalOperator<Input, Output, Failure>: Sendable {
   /// The type of the values that the operator receives.
   associatedtype Input: Sendable
@@ -56,10 +56,12 @@ public protocol SignalOperator<Input, Output, Failure>: Sendable {
   ///
   /// The default is `true`. The subscriber `next` then cancels the signal before it when it receives a completion, and
   /// `next.isDone` is `true` after a cancellation. An operator that only passes on the completion that it receives
-  /// returns `false`, which saves an allocation for each subscription.
+  /// returns `false`, which saves allocations for each subscription.
   static var endsSignal: Bool { get }
 
   /// Creates the state of one subscription.
+  ///
+  /// A state without a size, such as `Void`, is not kept: it is created for each call.
   func makeState() -> State
 
   /// Begins a subscription, before the signal before the operator is subscribed to; it does nothing by default.

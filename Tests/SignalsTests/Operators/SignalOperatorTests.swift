@@ -46,6 +46,19 @@ struct SignalOperatorTests {
     #expect(log.entries == [1])
   }
 
+  @Test(arguments: [false, true]) func `values that wait are released with the subscription, even if its token is kept`(
+    isCancelled: Bool
+  ) {
+    let source = Emitter<Probe, Mishap>()
+    let released = Counter()
+    let token = source.lift(Hoard()).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+    source.send(Probe { released.add() })
+    #expect(released.value == 0)
+    if isCancelled { token.cancel() } else { source.fail(.fire) }
+    #expect(released.value == 1)
+    withExtendedLifetime(token) {}
+  }
+
   @Test func `a trace has the name of its type`() async {
     let source = Emitter<Int, Never>()
     let subscription = source.lift(Every(step: 2)).filter { $0 > 0 }.lift(UntilZero()).sink { _ in }
