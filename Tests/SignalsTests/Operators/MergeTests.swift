@@ -23,6 +23,19 @@ struct MergeTests {
     withExtendedLifetime(subscription) {}
   }
 
+  @Test func `signals after the last value that is needed are not subscribed to`() {
+    let asked = Counter()
+    let later = DeferredSignal {
+      asked.add()
+      return Emitter<Int, Never>()
+    }.eraseToAnySignal()
+    let numbers = (1...).signal.eraseToAnySignal()
+    #expect(merge([numbers, later]).first().traced == ["1", "|"])
+    #expect(merge(numbers, later).first().traced == ["1", "|"])
+    #expect(merge(numbers, later, later).first().traced == ["1", "|"])
+    #expect(asked.value == 0)
+  }
+
   @Test func `merging no signals finishes at once`() {
     let log = Log<String>()
     let nothing = merge([AnySignal<Int, Never>]())

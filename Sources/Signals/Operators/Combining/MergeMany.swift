@@ -34,7 +34,13 @@ public func merge<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal
   let inputs = Array(signals)
   return HubSignal {
     let hub = MergeHub<Input.Element, Input.Failure>(inputs: inputs.count)
-    return (hub, { hub.attach(all: inputs) { _ in HubInput(hub) } })
+    return (
+      hub,
+      {
+        if inputs.isEmpty { hub.core.end(.finished) }
+        for input in inputs { hub.attach(to: input) }
+      }
+    )
   }
 }
 
