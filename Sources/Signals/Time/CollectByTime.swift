@@ -97,7 +97,7 @@ where TimeSource.Duration == Duration {
   }
 
   @inlinable
-  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
+  func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
     if case .finished = completion { flush(hub) }
     hub.state.values = []
     hub.finish(completion)

@@ -63,7 +63,7 @@ where TimeSource.Duration == Duration {
   }
 
   @inlinable
-  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
+  func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
     let value = hub.state.take()
     if let value, case .finished = completion { hub.core.deliver(value) }
     hub.finish(completion)

@@ -66,8 +66,8 @@ struct Delay<Input: Sendable, Failure: Error, TimeSource: Clock>: TimedOperator 
   }
 
   @inlinable
-  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
-    guard case .failure = completion else { return keep(nil, until: clock.now.advanced(by: interval), hub) }
+  func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    guard case .failure = completion else { return keep(nil, until: now.advanced(by: interval), hub) }
     hub.state = RingBuffer()
     hub.finish(completion)
   }

@@ -64,7 +64,7 @@ where TimeSource.Duration == Duration {
   }
 
   @inlinable
-  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
+  func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
     hub.finish(completion)
   }
 }

@@ -65,7 +65,7 @@ where TimeSource.Duration == Duration {
   }
 
   @inlinable
-  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>) {
+  func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
     let value = hub.state.pending.take()
     if let value, case .finished = completion { hub.core.deliver(value) }
     hub.finish(completion)

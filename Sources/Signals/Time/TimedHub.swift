@@ -60,7 +60,8 @@ final class TimedHub<Operator: TimedOperator>: InputReceiver, @unchecked Sendabl
 
   @inlinable
   func receive(completion: SignalCompletion<Operator.Failure>, from key: Void) {
-    core.withTurn { [self] in if !core.hasEnded { operation.receive(completion: completion, self) } }
+    let now = operation.clock.now
+    core.withTurn { [self] in if !core.hasEnded { operation.receive(completion: completion, at: now, self) } }
   }
 
   @inlinable @inline(__always)

@@ -31,7 +31,7 @@ protocol TimedOperator<Input, Output, Failure>: Sendable {
   func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>)
 
   /// Receives the completion.
-  func receive(completion: SignalCompletion<Failure>, _ hub: TimedHub<Self>)
+  func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>)
 }
 
 extension TimedOperator {

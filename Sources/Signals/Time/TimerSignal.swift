@@ -105,5 +105,5 @@ private struct Timer<TimeSource: Clock>: TimedOperator where TimeSource.Duration
     hub.wait(until: hub.state.next(after: max(deadline, clock.now)))
   }
 
-  func receive(completion: SignalCompletion<Never>, _ hub: TimedHub<Self>) {}
+  func receive(completion: SignalCompletion<Never>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {}
 }
