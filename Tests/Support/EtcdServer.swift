@@ -65,6 +65,16 @@ public final class EtcdServer: Sendable {
   public static func start(
     _ count: Int = 1, options: [String] = [], isDivisible: Bool = false
   ) async throws -> [EtcdServer] {
+    while true {
+      do {
+        return try await startOnce(count, options: options, isDivisible: isDivisible)
+      } catch let failure as Failure where failure.description.contains("address already in use") {
+        // Another process took a port between its choice and the start of the member, which then ended at once.
+      }
+    }
+  }
+
+  private static func startOnce(_ count: Int, options: [String], isDivisible: Bool) async throws -> [EtcdServer] {
     let ports = try freePorts(count * 2)
     let networks = try (0..<count).map { isDivisible ? try MemberNetwork(to: ports[count + $0]) : nil }
     let peers = (0..<count).map { "http://127.0.0.1:\(networks[$0]?.port ?? ports[count + $0])" }

@@ -61,13 +61,17 @@ final class LoopbackSocket: Sendable {
     return socket
   }
 
-  /// Binds a socket to a port that nothing uses.
+  private static let chosenPorts = Changeable<Set<UInt16>>([])
+
+  /// Binds a socket to a port that nothing uses, and that this process has not chosen before.
   ///
-  /// It is not among those that systems choose for outgoing connections, so that a server finds it free again.
+  /// It is not among those that systems choose for outgoing connections, so that a server finds it free again, unless
+  /// another process takes it in the meantime.
   static func bound() throws -> LoopbackSocket {
     for _ in 0..<1000 {
-      let descriptor = try open()
       let port = UInt16.random(in: 11_000..<32_000)
+      guard chosenPorts.change({ $0.insert(port).inserted }) else { continue }
+      let descriptor = try open()
       if withAddress(port, { bind(descriptor, $0, $1) }) == 0 {
         return LoopbackSocket(descriptor: descriptor, port: port)
       }

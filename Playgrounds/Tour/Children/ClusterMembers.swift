@@ -15,8 +15,7 @@ final class ClusterMembers: Sendable {
 
   /// Starts the servers, with their data in a directory.
   init(_ program: String, in directory: URL) throws {
-    // Not among the ports that systems choose for outgoing connections.
-    let first = Int.random(in: 1_100..<3_190) * 10
+    let first = try Self.freePorts(8)
     let names = ["one", "two", "three"]
     let peers = names.indices.map { "http://127.0.0.1:\(first + 5 + $0)" }
     let addresses = names.indices.map { "http://127.0.0.1:\(first + $0)" }
@@ -43,6 +42,35 @@ final class ClusterMembers: Sendable {
     for process in processes where process.isRunning {
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
+    }
+  }
+
+  /// Returns the first of several successive ports that nothing uses.
+  ///
+  /// They are not among those that systems choose for outgoing connections.
+  private static func freePorts(_ count: Int) throws -> Int {
+    for _ in 0..<1000 {
+      let first = Int.random(in: 11_000..<31_900)
+      if (first..<first + count).allSatisfy(isFree) { return first }
+    }
+    throw POSIXError(.EADDRINUSE)
+  }
+
+  private static func isFree(_ port: Int) -> Bool {
+    #if canImport(Darwin)
+      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #else
+      let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    #endif
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
     }
   }
 
