@@ -59,6 +59,7 @@ extension AppContainer {
   /// Each ``willChange(from:to:)`` is followed by exactly one ``didChange(from:to:)`` or ``failed(from:to:error:)``. A
   /// switch by another process is reported by ``didChange(from:to:)`` alone. If another process makes several switches
   /// in a row, only the last environment is reported, and nothing if it is the one that was active before.
+  @nonexhaustive
   public enum Event: Sendable, Hashable {
     /// Another environment is about to replace the active one.
     case willChange(from: Environment, to: Environment)

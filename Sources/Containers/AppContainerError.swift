@@ -7,6 +7,7 @@ import Signals
 ///
 /// After an error, every file is where it was. The same environment is active, unless the page of the method says
 /// otherwise.
+@nonexhaustive
 public enum AppContainerError: Error, Hashable, Sendable {
   /// The directory cannot hold environments.
   case unusableRoot(URL, reason: String)

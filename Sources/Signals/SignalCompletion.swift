@@ -1,4 +1,5 @@
 /// The way a signal ended.
+@frozen
 public enum SignalCompletion<Failure: Error>: Sendable {
   /// The signal completed normally.
   case finished

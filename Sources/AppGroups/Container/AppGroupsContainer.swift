@@ -65,6 +65,7 @@ public struct AppGroupsContainer: Sendable, Hashable {
 }
 
 /// An error in opening the directory of an app group.
+@nonexhaustive
 public enum AppGroupsError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
   /// The identifier cannot name a directory.
   case invalidGroupIdentifier(String, reason: String)

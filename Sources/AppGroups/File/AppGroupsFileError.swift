@@ -5,6 +5,7 @@ public import Foundation
 ///
 /// Each case contains the file, and ``description`` adds the cause and a remedy. Unless documented otherwise, the value
 /// in memory and the content on disk are unchanged.
+@nonexhaustive
 public enum AppGroupsFileError: Error, Hashable, Sendable {
   /// The name cannot be the name of a file.
   case invalidName(String, reason: String)

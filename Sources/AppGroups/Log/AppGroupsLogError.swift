@@ -5,6 +5,7 @@ public import Foundation
 ///
 /// Each case names the place; ``description`` adds the cause in words and a remedy. No error ends a stream of events:
 /// all events that can still be read are delivered.
+@nonexhaustive
 public enum AppGroupsLogError: Error, Hashable, Sendable {
   /// The name is not valid for a log or a consumer.
   case invalidName(String, reason: String)
@@ -70,6 +71,7 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
 }
 
 /// The reason why events were removed from a log before a consumer received them.
+@nonexhaustive
 public enum LogLoss: Hashable, Sendable {
   /// The log exceeded its size limit.
   case sizeLimit

@@ -184,6 +184,7 @@ private final class LoopOwner: Sendable {
 }
 
 /// The position at which a consumer begins that has not read the log before.
+@nonexhaustive
 public enum LogStart: Sendable, Hashable {
   /// The oldest event that is still in the log.
   case oldest
@@ -193,6 +194,7 @@ public enum LogStart: Sendable, Hashable {
 }
 
 /// The moment at which an event counts as handled, and is not delivered to the consumer again.
+@nonexhaustive
 public enum LogAcknowledgement: Sendable, Hashable {
   /// An event is handled when the subscriber has returned, or when the loop asks for the next event.
   ///

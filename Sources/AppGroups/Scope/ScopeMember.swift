@@ -122,6 +122,7 @@ package protocol ScopeOwner: AnyObject, Sendable {
 }
 
 /// The behavior of a live value when the contents of its ``Scope`` are switched.
+@nonexhaustive
 public enum ScopePolicy: Sendable, Hashable {
   /// The value continues with its content in the new contents.
   case follows

@@ -4,6 +4,7 @@ public import Foundation
 ///
 /// ``description`` names the endpoint or the key, the cause and the remedy. Unless documented otherwise, nothing was
 /// changed.
+@nonexhaustive
 public enum ClusterError: Error, Hashable, Sendable {
   /// An endpoint is not the URL of a member, or there is none.
   case invalidEndpoint(String, reason: String)

@@ -5,6 +5,7 @@ import Signals
 /// A cookie with all attributes of RFC 6265 and its successor, as a server has set it.
 public struct Cookie: Codable, Hashable, Sendable {
   /// The cross-site requests that a cookie is sent with.
+  @frozen
   public enum SameSite: String, Codable, Hashable, Sendable {
     /// No cross-site requests.
     case strict

@@ -169,6 +169,7 @@ struct DefaultsSettings: EnvironmentSettings {
 }
 
 /// A set of values in `UserDefaults`.
+@nonexhaustive
 public enum DefaultsSuite: Hashable, Sendable {
   /// The values of `UserDefaults.standard`.
   case standard

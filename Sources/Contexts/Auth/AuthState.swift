@@ -2,6 +2,7 @@
 ///
 /// Each change has one cause, and changes come in the order of their causes. The ``AuthActivity`` shows what is in
 /// progress.
+@frozen
 public enum AuthState: Sendable, Hashable, CaseIterable {
   /// The archive has not been read, so it is not known whether there is a user.
   case restoring
@@ -17,6 +18,7 @@ public enum AuthState: Sendable, Hashable, CaseIterable {
 }
 
 /// The current activity of a session.
+@nonexhaustive
 public enum AuthActivity: Sendable, Hashable, CaseIterable {
   /// No activity.
   case idle

@@ -3,6 +3,7 @@ public import Foundation
 /// A configuration of the archive of sessions and of their renewal.
 public struct ContextConfiguration: Sendable {
   /// The place of the archive.
+  @nonexhaustive
   public enum ArchiveLocation: Hashable, Sendable {
     /// A database in the root.
     case database

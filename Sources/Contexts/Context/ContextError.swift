@@ -6,6 +6,7 @@ import Stores
 ///
 /// Regardless of the error, ``StandardAppContext/status`` shows the session as it is. No error prints the words of a
 /// server: see ``ServerFailure``.
+@nonexhaustive
 public enum ContextError: Error, Hashable, Sendable {
   /// `setup` has not been called, so it is not known whether there is a user.
   case notSetUp

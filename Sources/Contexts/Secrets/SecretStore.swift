@@ -39,6 +39,7 @@ public protocol SecretStore: Sendable {
 }
 
 /// An error that reading, writing or removing a secret throws.
+@nonexhaustive
 public enum SecretStoreError: Error, Hashable, Sendable {
   /// A secret that the archive names is missing.
   case missing(key: String)

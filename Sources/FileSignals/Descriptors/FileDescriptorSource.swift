@@ -40,6 +40,7 @@ public final class FileDescriptorSource: Signal {
   public typealias Failure = Never
 
   /// The event to wait for.
+  @frozen
   public enum Events: Sendable, Hashable {
     /// Bytes can be read, or the other end has been closed.
     case readable

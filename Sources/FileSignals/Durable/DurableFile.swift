@@ -123,6 +123,7 @@ public struct DurableFile: Sendable {
 ///
 /// Writes are atomic in both cases: a reader sees the complete old content or the complete new content, whatever
 /// happens to the writer. The cases differ in the state of the file after the machine itself has stopped.
+@nonexhaustive
 public enum Durability: Sendable, Hashable {
   /// The file survives the crash of any process, including this one, but not a power failure or a system crash.
   ///

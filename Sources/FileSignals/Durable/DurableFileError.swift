@@ -5,6 +5,7 @@ public import Foundation
 ///
 /// Each case contains the file, and ``description`` adds the cause and a remedy. Unless a method documents an
 /// exception, the file then has its old content, and no temporary file is left behind.
+@nonexhaustive
 public enum DurableFileError: Error, Hashable, Sendable {
   /// The URL cannot be the path of a file.
   case invalidPath(URL, reason: String)

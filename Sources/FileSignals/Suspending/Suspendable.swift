@@ -80,6 +80,7 @@ package enum SuspensionStep: Sendable {
 }
 
 /// An error in suspending or resuming the work of a process in a directory.
+@nonexhaustive
 public enum SuspensionError: Error, Hashable, Sendable {
   /// The call came from inside an operation in the directory, and would wait for it.
   case nested(URL)

@@ -54,6 +54,7 @@ public enum SourceRegistry: Sendable {
 /// A source that is registered under a name; see ``SourceRegistry``.
 public struct RegisteredSource: Sendable, Identifiable {
   /// The kinds of sources.
+  @nonexhaustive
   public enum Kind: String, Sendable, Hashable {
     /// An ``Emitter``.
     case emitter

@@ -1,4 +1,5 @@
 /// A policy for the values that arrive while an asynchronous loop is busy.
+@nonexhaustive
 public enum SignalBuffering: Sendable, Hashable {
   /// Keeps every value.
   ///

@@ -64,6 +64,7 @@ extension Database {
 }
 
 /// A fault in a database that `Database.integrityCheck()` has found.
+@nonexhaustive
 public enum IntegrityFinding: Hashable, Sendable {
   /// The file is damaged, or a row violates the definition of its table; SQLite describes the fault.
   case damage(String)

@@ -50,6 +50,7 @@ public struct ChangeSet: Hashable, Sendable {
 }
 
 /// The origin of a change.
+@nonexhaustive
 public enum ChangeOrigin: Hashable, Sendable {
   /// This object made the change.
   case here

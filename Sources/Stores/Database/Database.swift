@@ -217,6 +217,7 @@ public final class Database: Sendable {
 /// ``Database/changes`` sends a change of everything in every table, with the origin ``ChangeOrigin/switch``.
 ///
 /// With ``/AppGroups/ScopePolicy/closes`` the database is closed instead.
+@nonexhaustive
 public enum DatabaseStatus: Hashable, Sendable {
   /// It can be read, and written unless it was opened for reading only.
   case open

@@ -2,6 +2,7 @@ import FileSignals
 public import Foundation
 
 /// The location of a database.
+@nonexhaustive
 public enum DatabaseLocation: Hashable, Sendable {
   /// A file, which is created if it is missing.
   ///
@@ -38,6 +39,7 @@ public enum DatabaseLocation: Hashable, Sendable {
 }
 
 /// The access of a process to a database.
+@nonexhaustive
 public enum DatabaseAccess: Hashable, Sendable {
   /// The process reads and writes, and creates the file if it is missing.
   case readWrite
@@ -56,6 +58,7 @@ public enum DatabaseAccess: Hashable, Sendable {
 }
 
 /// The rule for a file that does not match the schema.
+@nonexhaustive
 public enum DatabasePolicy: Hashable, Sendable {
   /// The contents exist nowhere else, so they are never removed.
   ///

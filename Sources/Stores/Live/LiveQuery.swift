@@ -216,6 +216,7 @@ private struct LiveQueryStage<Downstream: SignalSubscriber>: SignalSubscriber wh
 }
 
 /// The time and place of the first read of a ``LiveQuery``.
+@nonexhaustive
 public enum LiveQueryScheduling: Hashable, Sendable {
   /// The subscribing thread reads the current value, and receives it before the subscription is returned.
   case immediate

@@ -17,6 +17,7 @@
 /// - SQLite stores a whole number in a ``real`` column as an integer, so −0.0 is read as 0.0, which is equal to it.
 /// - In ``json``, a relative `URL` is read as an absolute one.
 /// - For an optional of an optional, `.some(nil)` is read as `nil`.
+@nonexhaustive
 public enum ColumnType: String, Hashable, Sendable, Codable, CaseIterable {
   /// A 64-bit integer.
   case integer

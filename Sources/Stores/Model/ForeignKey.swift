@@ -7,6 +7,7 @@
 /// that the search does not read the whole table.
 public struct ForeignKey: Hashable, Sendable {
   /// The change of the referring rows when the referenced row is deleted or gets another key.
+  @frozen
   public enum Action: String, Hashable, Sendable, CaseIterable {
     /// The change is refused, unless a later statement repairs the reference, if the key is deferred.
     case noAction = "NO ACTION"

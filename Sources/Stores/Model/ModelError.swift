@@ -3,6 +3,7 @@ public import Foundation
 /// An error caused by a model that does not match its table, or by a row that does not match its model.
 ///
 /// When it is thrown, nothing has been written.
+@nonexhaustive
 public enum ModelError: Error, Hashable, Sendable {
   /// The name of a table, a column or an index is invalid.
   case invalidName(table: String, name: String, reason: String)

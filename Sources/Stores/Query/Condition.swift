@@ -121,6 +121,7 @@ indirect enum ConditionForm: Hashable, Sendable {
 }
 
 /// A comparison of a column with a value.
+@nonexhaustive
 public enum QueryComparison: String, Hashable, Sendable, CaseIterable {
   /// The column equals the value.
   case equal = "="

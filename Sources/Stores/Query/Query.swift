@@ -176,6 +176,7 @@ extension StoreModel {
 }
 
 /// The direction in which a query is sorted.
+@frozen
 public enum QueryDirection: Hashable, Sendable {
   /// The smallest value first; null is smaller than all values.
   case ascending

@@ -11,6 +11,7 @@ public import Foundation
 ///
 /// Each case identifies the problem; ``description`` adds the place, the cause and the remedy. The transaction in which
 /// the error is thrown has then changed nothing, unless its body catches the error and continues.
+@nonexhaustive
 public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The file could not be opened or created.
   case cannotOpen(SQLiteFailure)

@@ -16,6 +16,7 @@ public import Foundation
 ///
 /// Two values are equal if their types and contents are equal: the integer 1 does not equal the floating-point number
 /// 1.0. Texts are compared by their bytes, as in SQLite. Swift strings, in contrast, can be equal with different bytes.
+@frozen
 public enum SQLiteValue: Sendable {
   /// NULL.
   case null

@@ -27,6 +27,7 @@ public enum MigrationBuilder: Sendable {
 }
 
 /// The progress of a migration.
+@nonexhaustive
 public enum MigrationProgress: Hashable, Sendable {
   /// Nothing has been migrated.
   case idle

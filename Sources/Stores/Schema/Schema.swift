@@ -85,6 +85,7 @@ public struct Schema: Sendable {
 }
 
 /// The outcome of opening a database with a schema.
+@nonexhaustive
 public enum SchemaOutcome: Hashable, Sendable {
   /// The file had the current version.
   case current

@@ -1,6 +1,7 @@
 /// A difference between a table in a file and the specification of its model.
 public struct SchemaDifference: Hashable, Sendable {
   /// A part of a table.
+  @nonexhaustive
   public enum Part: Hashable, Sendable {
     /// The table itself.
     case table

@@ -4,6 +4,7 @@ public import Foundation
 /// An error caused by a file that does not match a ``Schema``.
 ///
 /// The file is unchanged.
+@nonexhaustive
 public enum SchemaError: Error, Hashable, Sendable {
   /// The file has a newer version of the schema, created by a newer version of the program.
   case tooNew(found: Int, supported: Int)

@@ -26,6 +26,7 @@
 /// > This package does so. After other programs, call ``WriteTransaction/rebuildSearchIndex(of:)``.
 public struct SearchIndex: Hashable, Sendable {
   /// The rule by which text is divided into words.
+  @nonexhaustive
   public enum Tokenizer: Hashable, Sendable {
     /// Letters and digits of all languages form words, regardless of case; and regardless of accents, if
     /// `removesDiacritics` is `true`.

@@ -1,4 +1,5 @@
 /// The way in which the words of a search are combined.
+@nonexhaustive
 public enum SearchMode: Hashable, Sendable, CaseIterable {
   /// A row contains all words.
   case allWords

@@ -3,6 +3,7 @@ public import Foundation
 import Signals
 
 /// An error in sharing a database, or in receiving the changes of other processes.
+@nonexhaustive
 public enum DatabaseShareError: Error, Hashable, Sendable {
   /// The database is in memory, where no other process can access it.
   case inMemory

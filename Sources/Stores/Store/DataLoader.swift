@@ -33,6 +33,7 @@ import Signals
 ///   An answer that arrives after its user has logged out is not stored, because that database is closed.
 public final class DataLoader: Sendable {
   /// The outcome of a request.
+  @nonexhaustive
   public enum Outcome: Hashable, Sendable {
     /// The server has answered, and the answer has been stored in the database.
     case loaded

@@ -15,6 +15,7 @@ import Signals
 /// its databases are closed, and the store throws ``DatabaseError/switched(path:)`` from then on.
 public final class Store: Sendable {
   /// The kinds of databases in a store.
+  @nonexhaustive
   public enum Kind: Sendable, CaseIterable {
     /// Data that can be fetched again.
     ///

@@ -1,4 +1,5 @@
 /// The reason why a tweak has its value, with the names of OpenFeature.
+@nonexhaustive
 public enum TweakReason: String, Sendable, Hashable, Codable {
   /// The value is the same for everyone.
   case `static` = "STATIC"
@@ -26,6 +27,7 @@ public enum TweakReason: String, Sendable, Hashable, Codable {
 }
 
 /// The kind of an evaluation's failure, with the names of OpenFeature.
+@nonexhaustive
 public enum TweakErrorCode: String, Sendable, Hashable, Codable {
   /// No provider has the tweak.
   case flagNotFound = "FLAG_NOT_FOUND"

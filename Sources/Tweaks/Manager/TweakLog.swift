@@ -4,6 +4,7 @@
 public typealias TweakLogClosure = @Sendable (String, TweakLogLevel) -> Void
 
 /// The importance of a log message.
+@nonexhaustive
 public enum TweakLogLevel: Int, Sendable, Hashable, Comparable {
   /// An error.
   case error

@@ -185,6 +185,7 @@ public final class TweakManager: MutableTweakProvider {
 }
 
 /// The treatment of a value that is not of the requested type.
+@nonexhaustive
 public enum TweakMismatch: Sendable, Hashable {
   /// The first provider that has the tweak decides, and a mismatch is an error.
   case strict
@@ -196,6 +197,7 @@ public enum TweakMismatch: Sendable, Hashable {
 }
 
 /// The treatment of a read of a tweak or a feature that no provider has.
+@nonexhaustive
 public enum TweakMissing: Sendable, Hashable {
   /// The read returns the default, without a report.
   case ignored

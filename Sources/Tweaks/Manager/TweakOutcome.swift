@@ -1,4 +1,5 @@
 /// The outcome of setting a value.
+@nonexhaustive
 public enum TweakOutcome: Sendable, Hashable {
   /// The value is effective.
   case effective

@@ -12,6 +12,7 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// An outcome of asking a provider.
+  @nonexhaustive
   public enum Outcome: Sendable, Hashable {
     /// The provider does not have the tweak.
     case absent

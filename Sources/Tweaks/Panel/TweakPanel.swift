@@ -61,6 +61,7 @@ public final class TweakPanel: Sendable {
   }
 
   /// An error that editing a tweak throws.
+  @nonexhaustive
   public enum EditError: Error, Sendable, Hashable, CustomStringConvertible, LocalizedError {
     /// The text does not represent a value of the tweak's kind.
     ///

@@ -65,6 +65,7 @@ public protocol TweakProvider: Sendable {
 }
 
 /// The tweaks of a provider that may have changed.
+@nonexhaustive
 public enum TweakUpdate: Sendable, Hashable {
   /// Any tweaks.
   case everything

@@ -3,6 +3,7 @@ public import Signals
 /// A policy for when a ``RemoteTweakProvider`` asks its server, and how it treats the answers.
 public struct RemoteTweakPolicy: Sendable, Hashable {
   /// The moment when new values take effect.
+  @nonexhaustive
   public enum Activation: Sendable, Hashable {
     /// When they arrive, all at once.
     case immediate

@@ -3,6 +3,7 @@ public import Foundation
 /// The state of a ``RemoteTweakProvider``.
 ///
 /// In every state, the last good values stay in effect.
+@nonexhaustive
 public enum RemoteTweakState: Sendable, Hashable {
   /// No answer has come, and no answer is cached.
   case notReady
@@ -21,6 +22,7 @@ public enum RemoteTweakState: Sendable, Hashable {
 }
 
 /// The origin of the values of a ``RemoteTweakProvider``.
+@nonexhaustive
 public enum RemoteTweakOrigin: Sendable, Hashable {
   /// There are no values, so that the next provider or the default decides.
   case none

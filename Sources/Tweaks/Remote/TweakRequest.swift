@@ -35,6 +35,7 @@ public struct TweakRequest: Sendable, Hashable {
 }
 
 /// The answer of a server to a ``TweakRequest``.
+@nonexhaustive
 public enum TweakAnswer: Sendable, Hashable {
   /// The tweaks are the same as those with the `ETag` of the request: status 304.
   case notModified
@@ -56,6 +57,7 @@ public enum TweakAnswer: Sendable, Hashable {
 }
 
 /// The reason why a request of a ``RemoteTweakProvider`` gave no tweaks.
+@nonexhaustive
 public enum TweakRequestFailure: Error, Sendable, Hashable {
   /// The closure that asks the server threw an error.
   case unreachable(reason: String)

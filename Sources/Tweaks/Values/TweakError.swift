@@ -5,6 +5,7 @@ public import Foundation
 /// An error in reading or changing a tweak.
 ///
 /// No error shows the value of a secret tweak.
+@nonexhaustive
 public enum TweakError: Error, Sendable, Hashable {
   /// No provider has the tweak.
   case notFound(TweakID)

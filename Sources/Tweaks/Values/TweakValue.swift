@@ -9,6 +9,7 @@
 /// let value: TweakValue = 42
 /// print(value.doubleValue == 42, value.boolValue == nil, value == 42.0)  // Prints "true true false"
 /// ```
+@nonexhaustive
 public enum TweakValue: Sendable, Hashable {
   /// A Boolean value.
   case bool(Bool)
@@ -56,6 +57,7 @@ public enum TweakValue: Sendable, Hashable {
 }
 
 /// The kinds of values that a tweak can have.
+@nonexhaustive
 public enum TweakKind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
   /// A Boolean value.
   case bool = "Bool"

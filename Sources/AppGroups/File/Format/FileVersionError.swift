@@ -4,6 +4,7 @@ public import Foundation
 ///
 /// A ``FileFormat`` throws it when it decodes, and the file converts it to an ``AppGroupsFileError``, which also
 /// contains the URL. Throw it from your own formats whose content has a version.
+@nonexhaustive
 public enum FileVersionError: Error, Hashable, Sendable {
   /// The content was written by a newer version of the program; `supported` is the newest version that this program
   /// reads.

@@ -7,6 +7,7 @@ public import Foundation
 /// an earlier one. You may therefore receive the deletion of a file whose creation was never reported.
 public struct FileEvent: Sendable, Hashable {
   /// The kinds of changes.
+  @nonexhaustive
   public enum Kind: Sendable, Hashable {
     /// The file or directory did not exist before.
     case created

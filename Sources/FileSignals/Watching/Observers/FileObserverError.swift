@@ -2,6 +2,7 @@ import CLibrary
 public import Foundation
 
 /// An error of observing a file, a directory or a descriptor.
+@nonexhaustive
 public enum FileObserverError: Error, Hashable, Sendable {
   /// The URL cannot be the path of a file or directory.
   case invalidPath(URL, reason: String)

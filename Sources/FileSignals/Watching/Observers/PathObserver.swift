@@ -55,6 +55,7 @@ private final class Interpretation<Interpreter: ChangeInterpreter>: Sendable {
 }
 
 /// The ability of an observer to detect changes.
+@nonexhaustive
 public enum WatchHealth: Sendable, Hashable {
   /// Every change is detected as it happens.
   case active

@@ -5,6 +5,7 @@
 /// guest, such as virtiofs or 9p. Such file systems must be polled. A poll costs one system call for a file, and one
 /// for each entry of a directory. It is therefore limited to where it is needed: while nothing is polled, there is no
 /// timer.
+@nonexhaustive
 public enum WatchPolling: Sendable, Hashable {
   /// Polls only if the system does not report changes, or cannot because one of its limits is reached.
   ///
@@ -26,6 +27,7 @@ public enum WatchPolling: Sendable, Hashable {
   public static let automatic = WatchPolling.automatic(every: .seconds(2))
 
   /// The reason for which an observer polls.
+  @nonexhaustive
   public enum Reason: Sendable, Hashable {
     /// Polling was requested.
     case requested
