@@ -72,9 +72,7 @@ public final class Inspector: Signal {
   ///
   /// - Parameter subscriber: The subscriber.
   /// - Returns: A token that cancels the subscription when it is released.
-  public func subscribe<Subscriber: SignalSubscriber<InspectorSnapshot, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<InspectorSnapshot, Never>) -> SignalSubscription {
     property.subscribe(subscriber)
   }
 

@@ -83,9 +83,7 @@ public final class Emitter<Element: Sendable, Failure: Error>: Signal {
   ///   completion.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     core.subscribe(subscriber)
   }
 }

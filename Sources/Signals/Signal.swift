@@ -48,5 +48,5 @@ public protocol Signal<Element, Failure>: Sendable {
   /// - Parameter subscriber: The subscriber. It receives the values in order, never concurrently, and then the
   ///   completion, if there is one.
   /// - Returns: A token that cancels the subscription when it is released.
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription
 }

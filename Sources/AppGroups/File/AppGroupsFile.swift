@@ -207,7 +207,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   ///
   /// - Parameter subscriber: Receives the current value before this returns, then every later one.
   /// - Returns: A token that cancels the subscription when it is released. It keeps the file observed.
-  public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Value, Never>) -> SignalSubscription {
     property.subscribe(subscriber)
   }
 

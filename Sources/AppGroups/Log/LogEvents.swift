@@ -49,9 +49,7 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   ///
   /// - Parameter subscriber: Receives each event.
   /// - Returns: A token that cancels the subscription when it is released. While the token exists, the log is read.
-  public func subscribe<Subscriber: SignalSubscriber<LogEntry<Event>, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<LogEntry<Event>, Never>) -> SignalSubscription {
     feed.subscribe(subscriber) { subscriber.receive($0.entry(of: Event.self)) }
   }
 

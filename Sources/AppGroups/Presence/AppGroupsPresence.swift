@@ -122,7 +122,7 @@ public final class AppGroupsPresence<Value: Codable & Sendable>: Signal, Propert
   ///
   /// - Parameter subscriber: Receives the present processes before this returns, and then every change.
   /// - Returns: A token that cancels the subscription when it is released. It keeps the presence observed.
-  public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Never>) -> SignalSubscription {
     property.subscribe(subscriber)
   }
 

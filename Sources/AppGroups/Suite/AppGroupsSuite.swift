@@ -167,9 +167,7 @@ public final class AppGroupsSuite: SharedValue {
   ///
   /// - Parameter subscriber: Receives the current contents before this returns, then every later one.
   /// - Returns: A token that cancels the subscription when it is released. It keeps the file observed.
-  public func subscribe<Subscriber: SignalSubscriber<SuiteContents, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<SuiteContents, Never>) -> SignalSubscription {
     property.subscribe(subscriber)
   }
 

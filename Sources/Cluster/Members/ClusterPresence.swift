@@ -43,7 +43,7 @@ public final class ClusterPresence<Value: Codable & Sendable>: Signal, PropertyC
   ///
   /// - Parameter subscriber: Receives the present processes before this returns, and then every change.
   /// - Returns: A token that cancels the subscription when it is released.
-  public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Never>) -> SignalSubscription {
     property.subscribe(subscriber)
   }
 

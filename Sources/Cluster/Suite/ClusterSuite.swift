@@ -66,9 +66,7 @@ public final class ClusterSuite: Signal, PropertyConvertible {
   ///
   /// - Parameter subscriber: Receives the current contents before this returns, then every later one.
   /// - Returns: A token that cancels the subscription when it is released. It keeps the suite followed.
-  public func subscribe<Subscriber: SignalSubscriber<ClusterContents, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<ClusterContents, Never>) -> SignalSubscription {
     property.subscribe(subscriber)
   }
 

@@ -128,7 +128,7 @@ public final class ClusterValue<Value: Codable & Sendable>: SharedValue {
   ///
   /// - Parameter subscriber: Receives the current value before this returns, then every later one.
   /// - Returns: A token that cancels the subscription when it is released. It keeps the key followed.
-  public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Value, Never>) -> SignalSubscription {
     property.subscribe(subscriber)
   }
 

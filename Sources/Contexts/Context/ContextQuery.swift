@@ -53,7 +53,7 @@ public final class ContextQuery<Element: Sendable>: Signal, PropertyConvertible,
   ///
   /// - Parameter subscriber: Receives the values.
   /// - Returns: A token that ends the observation when it is cancelled or released.
-  public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Never>) -> SignalSubscription {
     let reads = join()
     let subscription = reads.values.compactMap { $0 }.subscribe(subscriber)
     return SignalSubscription { [self] in

@@ -9,7 +9,7 @@
 
     let value: UserDefaultsValue
 
-    func subscribe<Subscriber: SignalSubscriber<Void, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    func subscribe(_ subscriber: some SignalSubscriber<Void, Never>) -> SignalSubscription {
       let observer = Observer()
       let subscription = observer.emitter.subscribe(subscriber)
       value.defaults.addObserver(observer, forKeyPath: value.key, options: .initial, context: nil)

@@ -73,9 +73,7 @@ public struct NotificationSignal<Element: Sendable>: Signal {
   let transform: @Sendable (Notification) -> Element
 
   /// Adds an observer to the center on behalf of the subscriber.
-  public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Never>) -> SignalSubscription {
     let emitter = Emitter<Element, Never>()
     let subscription = emitter.subscribe(subscriber)
     let observer = Observer(

@@ -144,7 +144,7 @@ public final class FileDescriptorSource: Signal {
   ///
   /// - Parameter subscriber: The subscriber. It receives the number of bytes whenever the descriptor is ready.
   /// - Returns: A token that cancels the subscription when it is released.
-  public func subscribe<Subscriber: SignalSubscriber<Int, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Int, Never>) -> SignalSubscription {
     let subscription = emitter.subscribe(subscriber)
     enter()
     // Released when the subscription ends, which calls `leave`.

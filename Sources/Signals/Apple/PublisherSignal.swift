@@ -39,9 +39,7 @@
     }
 
     /// Subscribes to the publisher on behalf of a subscriber.
-    public func subscribe<Downstream: SignalSubscriber<Element, Failure>>(
-      _ subscriber: Downstream
-    ) -> SignalSubscription {
+    public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
       let inlet = PublisherInlet<Element, Failure>()
       let subscription = inlet.core.subscribe(subscriber)
       subscription.bind(inlet)

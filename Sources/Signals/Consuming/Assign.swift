@@ -17,8 +17,7 @@ extension Signal where Failure == Never {
   ///   - object: The object that contains the property.
   /// - Returns: The subscription, which ends when the token is cancelled or released.
   public func assign<Root: AnyObject & Sendable>(
-    to keyPath: any ReferenceWritableKeyPath<Root, Element> & Sendable,
-    onWeak object: Root
+    to keyPath: any ReferenceWritableKeyPath<Root, Element> & Sendable, onWeak object: Root
   ) -> SignalSubscription {
     let upstreams = Upstreams()
     upstreams.add(subscribe(AssignSubscriber(object: WeakReference(object), keyPath: keyPath, upstreams: upstreams)))
@@ -50,9 +49,7 @@ extension Signal where Failure == Never {
   /// - Returns: The subscription, which ends when the token is cancelled or released.
   @MainActor
   public func assign<Root: AnyObject & Sendable>(
-    on actor: MainActor,
-    to keyPath: ReferenceWritableKeyPath<Root, Element>,
-    onWeak object: Root
+    on actor: MainActor, to keyPath: ReferenceWritableKeyPath<Root, Element>, onWeak object: Root
   ) -> SignalSubscription {
     sink(on: actor) { [weak object] value in
       object?[keyPath: keyPath] = value

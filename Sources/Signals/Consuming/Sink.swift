@@ -55,15 +55,12 @@ extension Signal {
 
 @usableFromInline
 struct ValueSink<Element: Sendable>: SignalSubscriber {
-  @usableFromInline typealias Failure = Never
-
   @usableFromInline let receiveValue: @Sendable (Element) -> Void
   @usableFromInline let place: CodePlace
 
   @inlinable @inline(__always)
   init(receiveValue: @escaping @Sendable (Element) -> Void, place: CodePlace) {
-    self.receiveValue = receiveValue
-    self.place = place
+    (self.receiveValue, self.place) = (receiveValue, place)
   }
 
   @inlinable @inline(__always)
@@ -87,9 +84,7 @@ struct CompletionSink<Element: Sendable, Failure: Error>: SignalSubscriber {
     receiveValue: @escaping @Sendable (Element) -> Void,
     place: CodePlace
   ) {
-    self.receiveCompletion = receiveCompletion
-    self.receiveValue = receiveValue
-    self.place = place
+    (self.receiveCompletion, self.receiveValue, self.place) = (receiveCompletion, receiveValue, place)
   }
 
   @inlinable @inline(__always)

@@ -10,15 +10,13 @@ extension InputHub {
   var heldCore: any TracedSource { core }
 }
 
-extension CombineLatestHub: CoreHolder {}
+extension CombinedHub: CoreHolder {}
 
 extension CombiningHub: CoreHolder {}
 
 extension MergeHub: CoreHolder {}
 
 extension RaceHub: CoreHolder {}
-
-extension ZipHub: CoreHolder {}
 
 extension FlatMapHub: CoreHolder {
   var heldCore: any TracedSource { core }
@@ -32,9 +30,7 @@ extension ShareRound: CoreHolder {
   var heldCore: any TracedSource { core }
 }
 
-extension TimedHub: CoreHolder {
-  final var heldCore: any TracedSource { core }
-}
+extension TimedHub: CoreHolder {}
 
 extension Emitter: CoreHolder {
   var heldCore: any TracedSource { core }

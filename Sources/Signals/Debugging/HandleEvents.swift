@@ -42,16 +42,9 @@ struct HandleEventsSignal<Upstream: Signal>: Signal {
   @usableFromInline let upstream: Upstream
   @usableFromInline let events: SignalEvents<Element, Failure>
 
-  init(upstream: Upstream, events: SignalEvents<Element, Failure>) {
-    self.upstream = upstream
-    self.events = events
-  }
-
   /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     events.receiveSubscription?()
     let watch = EventWatch(receiveCancel: events.receiveCancel)
     watch.upstreams.add(upstream.subscribe(HandleEventsStage(downstream: subscriber, events: events, watch: watch)))
@@ -66,18 +59,6 @@ struct SignalEvents<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline let receiveOutput: (@Sendable (Element) -> Void)?
   @usableFromInline let receiveCompletion: (@Sendable (SignalCompletion<Failure>) -> Void)?
   @usableFromInline let receiveCancel: (@Sendable () -> Void)?
-
-  init(
-    receiveSubscription: (@Sendable () -> Void)?,
-    receiveOutput: (@Sendable (Element) -> Void)?,
-    receiveCompletion: (@Sendable (SignalCompletion<Failure>) -> Void)?,
-    receiveCancel: (@Sendable () -> Void)?
-  ) {
-    self.receiveSubscription = receiveSubscription
-    self.receiveOutput = receiveOutput
-    self.receiveCompletion = receiveCompletion
-    self.receiveCancel = receiveCancel
-  }
 }
 
 /// An object that records whether the signal ended or the subscription was cancelled first.
@@ -123,22 +104,17 @@ final class EventWatch: SubscriptionOwner, @unchecked Sendable {
 
 @usableFromInline
 struct HandleEventsStage<Downstream: SignalSubscriber>: SignalSubscriber {
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Downstream.Failure
-
   @usableFromInline let downstream: Downstream
-  @usableFromInline let events: SignalEvents<Element, Failure>
+  @usableFromInline let events: SignalEvents<Downstream.Element, Downstream.Failure>
   @usableFromInline let watch: EventWatch
 
   @usableFromInline
-  init(downstream: Downstream, events: SignalEvents<Element, Failure>, watch: EventWatch) {
-    self.downstream = downstream
-    self.events = events
-    self.watch = watch
+  init(downstream: Downstream, events: SignalEvents<Downstream.Element, Downstream.Failure>, watch: EventWatch) {
+    (self.downstream, self.events, self.watch) = (downstream, events, watch)
   }
 
   @inlinable
-  func receive(_ value: Element) {
+  func receive(_ value: Downstream.Element) {
     guard !watch.hasEnded else { return }
     events.receiveOutput?(value)
     // The closure may have cancelled the subscription.
@@ -146,7 +122,7 @@ struct HandleEventsStage<Downstream: SignalSubscriber>: SignalSubscriber {
   }
 
   @inlinable
-  func receive(completion: SignalCompletion<Failure>) {
+  func receive(completion: SignalCompletion<Downstream.Failure>) {
     guard watch.end() else { return }
     events.receiveCompletion?(completion)
     if !watch.upstreams.isCancelled { downstream.receive(completion: completion) }

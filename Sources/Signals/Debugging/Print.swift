@@ -20,8 +20,7 @@ extension Signal {
   ///   - stream: The stream to write to, or `nil` for the standard output.
   /// - Returns: A signal that sends the same values.
   public func print(
-    _ prefix: String = "",
-    to stream: (any TextOutputStream & Sendable)? = nil
+    _ prefix: String = "", to stream: (any TextOutputStream & Sendable)? = nil
   ) -> some Signal<Element, Failure> {
     let printer = EventPrinter(prefix: prefix, stream: stream)
     let kind = "\(type(of: (self as? any OperatorStep)?.anyOperation ?? self))".prefix { $0 != "<" }

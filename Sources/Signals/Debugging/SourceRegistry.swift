@@ -103,9 +103,7 @@ public struct RegisteredSource: Sendable, Identifiable {
 
   private let content: Content
 
-  init(
-    core: any TracedSource, kind: Kind, name: String, place: String, describing: (@Sendable () -> String?)?
-  ) {
+  init(core: any TracedSource, kind: Kind, name: String, place: String, describing: (@Sendable () -> String?)?) {
     content = Content(core, kind, name, place, describing)
   }
 

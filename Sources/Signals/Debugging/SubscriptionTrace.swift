@@ -21,8 +21,7 @@ public struct SubscriptionTrace: Sendable, Hashable, CustomStringConvertible {
   public let place: String?
 
   package init(steps: [String], place: String? = nil) {
-    self.steps = steps
-    self.place = place
+    (self.steps, self.place) = (steps, place)
   }
 
   /// The names along the path, without quotes.

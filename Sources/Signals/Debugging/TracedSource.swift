@@ -149,7 +149,9 @@ private struct Way: Sendable {
       let children = type(of: stage) is AnyClass ? [] : Array(Mirror(reflecting: stage).children)
       for child in children {
         guard let holder = child.value as? any CoreHolder else { continue }
-        steps.append(Self.name(of: (child.value as? any OperatorStep)?.anyOperation ?? child.value))
+        var operation = (stage as? any OperatorStep)?.anyOperation ?? child.value
+        while let step = operation as? any OperatorStep { operation = step.anyOperation }
+        steps.append(Self.name(of: operation))
         end = .source(holder.heldCore)
         return
       }
@@ -173,8 +175,8 @@ private struct Way: Sendable {
   private static let irregular = [
     "ValueSink": "sink", "CompletionSink": "sink", "ChannelSubscriber": "values", "Carrier": "receive(on:)",
     "PrefixUntilOutput": "prefix(untilOutputFrom:)", "DropUntilOutput": "drop(untilOutputFrom:)",
-    "PropertyFeed": "property", "ShareRound": "share", "PrefixFor": "prefix(for:)",
-    "ChunkedByPredicate": "chunked", "ChunkedBySignal": "chunked",
+    "LatestValue": "combineLatest", "ZipQueue": "zip", "PropertyFeed": "property", "ShareRound": "share",
+    "PrefixFor": "prefix(for:)", "ChunkedByPredicate": "chunked", "ChunkedBySignal": "chunked",
   ]
 }
 

@@ -35,8 +35,7 @@ extension Property {
   public static func derived<Source: PropertyConvertible>(
     _ source: Source,
     _ transform: @escaping @Sendable (Source.PropertyValue) -> Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
     computed(from: DerivedInput(source.property), isSame: ==, at: (file, line), transform)
   }
@@ -46,8 +45,7 @@ extension Property {
   package static func derived<Source>(
     _ source: Property<Source>,
     isSame: @escaping @Sendable (Value, Value) -> Bool,
-    file: StaticString = #fileID,
-    line: UInt = #line,
+    file: StaticString = #fileID, line: UInt = #line,
     transform: @escaping @Sendable (Source) -> Value
   ) -> Property<Value> {
     computed(from: DerivedInput(source), isSame: isSame, at: (file, line), transform)
@@ -59,8 +57,7 @@ extension Property {
     _ first: First,
     _ second: Second,
     _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue) -> Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
     computed(
       from: DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), isSame: ==, at: (file, line)
@@ -76,8 +73,7 @@ extension Property {
     _ second: Second,
     _ third: Third,
     _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue) -> Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
     computed(
       from: DerivedInputPair(
@@ -98,8 +94,7 @@ extension Property {
     _ transform:
       @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue) ->
       Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
     let inputs = DerivedInputPair(
       DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)),
@@ -126,8 +121,7 @@ extension Property {
         First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue,
         repeat (each Other).PropertyValue
       ) -> Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
     computedFromList(
       first.property, second.property, third.property, fourth.property, fifth.property,
@@ -140,8 +134,7 @@ extension Property {
   public static func derived<Source: PropertyConvertible>(
     _ sources: [Source],
     _ transform: @escaping @Sendable ([Source.PropertyValue]) -> Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> where Value: Equatable {
     computed(from: DerivedInputArray(sources.map(\.property)), isSame: ==, at: (file, line), transform)
   }
@@ -155,8 +148,7 @@ extension Property {
   public static func derived<Source: PropertyConvertible>(
     _ source: Source,
     _ transform: @escaping @Sendable (Source.PropertyValue) -> Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> {
     computed(from: DerivedInput(source.property), isSame: { _, _ in false }, at: (file, line), transform)
   }
@@ -167,8 +159,7 @@ extension Property {
     _ first: First,
     _ second: Second,
     _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue) -> Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> {
     computed(
       from: DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)), isSame: { _, _ in false },
@@ -185,8 +176,7 @@ extension Property {
     _ second: Second,
     _ third: Third,
     _ transform: @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue) -> Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> {
     computed(
       from: DerivedInputPair(
@@ -207,8 +197,7 @@ extension Property {
     _ transform:
       @escaping @Sendable (First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue) ->
       Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> {
     let inputs = DerivedInputPair(
       DerivedInputPair(DerivedInput(first.property), DerivedInput(second.property)),
@@ -237,8 +226,7 @@ extension Property {
         First.PropertyValue, Second.PropertyValue, Third.PropertyValue, Fourth.PropertyValue, Fifth.PropertyValue,
         repeat (each Other).PropertyValue
       ) -> Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> {
     computedFromList(
       first.property, second.property, third.property, fourth.property, fifth.property,
@@ -250,8 +238,7 @@ extension Property {
   public static func derived<Source: PropertyConvertible>(
     _ sources: [Source],
     _ transform: @escaping @Sendable ([Source.PropertyValue]) -> Value,
-    file: StaticString = #fileID,
-    line: UInt = #line
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Property<Value> {
     computed(from: DerivedInputArray(sources.map(\.property)), isSame: { _, _ in false }, at: (file, line), transform)
   }

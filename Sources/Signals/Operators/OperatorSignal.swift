@@ -10,12 +10,11 @@ where Operator.Input == Upstream.Element, Operator.InputFailure == Upstream.Fail
 
   @inlinable @inline(__always)
   init(_ upstream: Upstream, _ operation: Operator) {
-    self.upstream = upstream
-    self.operation = operation
+    (self.upstream, self.operation) = (upstream, operation)
   }
 
   @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     if Operator.endsSignal {
       let run = EndingRun(operation.makeState())
       let stage = OperatorStage(operation: operation, output: OperatorOutput(downstream: subscriber, run: run))
@@ -46,16 +45,12 @@ extension OperatorSignal: OperatorStep {
 struct StatelessStage<Operator: SignalOperator, Downstream: SignalSubscriber<Operator.Output, Operator.Failure>>:
   SignalSubscriber
 {
-  @usableFromInline typealias Element = Operator.Input
-  @usableFromInline typealias Failure = Operator.InputFailure
-
   @usableFromInline let operation: Operator
   @usableFromInline let downstream: Downstream
 
   @inlinable @inline(__always)
   init(operation: Operator, downstream: Downstream) {
-    self.operation = operation
-    self.downstream = downstream
+    (self.operation, self.downstream) = (operation, downstream)
   }
 
   @inlinable @inline(__always)
@@ -65,13 +60,13 @@ struct StatelessStage<Operator: SignalOperator, Downstream: SignalSubscriber<Ope
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
+  func receive(_ value: Operator.Input) {
     var state = operation.makeState()
     operation.receive(value, state: &state, next: downstream)
   }
 
   @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
+  func receive(completion: SignalCompletion<Operator.InputFailure>) {
     var state = operation.makeState()
     operation.receive(completion: completion, state: &state, next: downstream)
   }
@@ -90,16 +85,12 @@ struct OperatorStage<
   Operator: SignalOperator, Downstream: SignalSubscriber<Operator.Output, Operator.Failure>,
   Run: OperatorRun<Operator.State>
 >: SignalSubscriber {
-  @usableFromInline typealias Element = Operator.Input
-  @usableFromInline typealias Failure = Operator.InputFailure
-
   @usableFromInline let operation: Operator
   @usableFromInline let output: OperatorOutput<Downstream, Run>
 
   @inlinable @inline(__always)
   init(operation: Operator, output: OperatorOutput<Downstream, Run>) {
-    self.operation = operation
-    self.output = output
+    (self.operation, self.output) = (operation, output)
   }
 
   @inlinable @inline(__always)
@@ -108,12 +99,12 @@ struct OperatorStage<
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
+  func receive(_ value: Operator.Input) {
     if !output.run.hasEnded { output.run.withState { operation.receive(value, state: &$0, next: output) } }
   }
 
   @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
+  func receive(completion: SignalCompletion<Operator.InputFailure>) {
     if !output.run.hasEnded {
       output.run.withState { operation.receive(completion: completion, state: &$0, next: output) }
     }
@@ -132,25 +123,21 @@ extension OperatorStage: OperatorStep, IndirectStep {
 /// The subscriber after an operator, as the operator sees it.
 @usableFromInline
 struct OperatorOutput<Downstream: SignalSubscriber, Run: OperatorRun>: SignalSubscriber {
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Downstream.Failure
-
   @usableFromInline let downstream: Downstream
   @usableFromInline let run: Run
 
   @inlinable @inline(__always)
   init(downstream: Downstream, run: Run) {
-    self.downstream = downstream
-    self.run = run
+    (self.downstream, self.run) = (downstream, run)
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
+  func receive(_ value: Downstream.Element) {
     downstream.receive(value)
   }
 
   @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
+  func receive(completion: SignalCompletion<Downstream.Failure>) {
     if run.end() { downstream.receive(completion: completion) }
   }
 

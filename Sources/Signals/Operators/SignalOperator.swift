@@ -125,9 +125,7 @@ extension Signal {
   /// - Parameter operation: The operator.
   /// - Returns: A signal of what the operator sends. Each subscription has a state of its own.
   @inlinable @inline(__always)
-  public func lift<Operator: SignalOperator>(
-    _ operation: Operator
-  ) -> some Signal<Operator.Output, Operator.Failure>
+  public func lift<Operator: SignalOperator>(_ operation: Operator) -> some Signal<Operator.Output, Operator.Failure>
   where Operator.Input == Element, Operator.InputFailure == Failure {
     OperatorSignal(self, operation)
   }

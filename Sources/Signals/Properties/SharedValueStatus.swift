@@ -1,5 +1,5 @@
 /// The relation of a shared value to the stored one.
-@nonexhaustive
+@frozen
 public enum SharedValueStatus<AccessError: Error & Hashable>: Sendable, Hashable {
   /// The value is the stored one, as far as the process knows.
   case current

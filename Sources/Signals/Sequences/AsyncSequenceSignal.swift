@@ -37,9 +37,7 @@ struct AsyncSequenceSignal<Elements: AsyncSequence & Sendable>: Signal where Ele
 
   /// Starts a task that iterates the sequence for a subscriber.
   @inlinable
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     let core = EmitterCore<Element, Failure>()
     let subscription = core.subscribe(subscriber)
     var iterator = elements.makeAsyncIterator()

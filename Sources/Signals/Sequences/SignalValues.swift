@@ -78,8 +78,7 @@ public struct SignalValues<Base: Signal>: AsyncSequence, Sendable {
 
   @inlinable
   init(signal: Base, buffering: SignalBuffering) {
-    self.signal = signal
-    self.buffering = buffering
+    (self.signal, self.buffering) = (signal, buffering)
   }
 
   /// Subscribes to the signal.

@@ -42,9 +42,7 @@ extension AnySignal {
   ///
   /// - Parameter operation: A function that is called once for each subscription, in a task that is cancelled with it.
   /// - Returns: A signal that fails with the error that the call throws.
-  public static func future(
-    _ operation: @escaping @Sendable () async throws(Failure) -> Element
-  ) -> AnySignal {
+  public static func future(_ operation: @escaping @Sendable () async throws(Failure) -> Element) -> AnySignal {
     AnySignal(FutureSignal(operation))
   }
 

@@ -31,9 +31,7 @@ public struct AnySignal<Element: Sendable, Failure: Error>: Signal {
 
   /// Attaches a subscriber to the underlying signal.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     attach(ErasedSubscriber(subscriber))
   }
 }

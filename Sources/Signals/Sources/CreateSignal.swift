@@ -46,9 +46,7 @@ public struct CreateSignal<Element: Sendable, Failure: Error>: Signal {
 
   /// Calls the closure with a sink that sends to a subscriber.
   @inlinable
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     let sink = SignalSink<Element, Failure>()
     let subscription = sink.open(for: subscriber)
     sink.upstreams.add(start(sink))

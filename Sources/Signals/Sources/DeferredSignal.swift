@@ -29,9 +29,7 @@ public struct DeferredSignal<Base: Signal>: Signal {
 
   /// Creates the signal and attaches a subscriber to it.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     make().subscribe(subscriber)
   }
 }

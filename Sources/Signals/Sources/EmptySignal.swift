@@ -8,9 +8,7 @@ public struct EmptySignal<Element: Sendable, Failure: Error>: Signal {
 
   /// Sends the completion to a subscriber.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     if !subscriber.isDone { subscriber.receive(completion: .finished) }
     return .ended
   }

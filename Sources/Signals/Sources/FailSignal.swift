@@ -14,9 +14,7 @@ public struct FailSignal<Element: Sendable, Failure: Error>: Signal {
 
   /// Sends the error to a subscriber.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     if !subscriber.isDone { subscriber.receive(completion: .failure(error)) }
     return .ended
   }

@@ -27,9 +27,7 @@ public struct FutureSignal<Element: Sendable, Failure: Error>: Signal {
 
   /// Starts a task that makes the call for a subscriber.
   @inlinable
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     let core = EmitterCore<Element, Failure>()
     let subscription = core.subscribe(subscriber)
     let task = Task { [operation] in

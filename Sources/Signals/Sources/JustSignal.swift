@@ -29,9 +29,7 @@ public struct JustSignal<Element: Sendable, Failure: Error>: Signal {
 
   /// Sends the value and the completion to a subscriber.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     if !subscriber.isDone { subscriber.receive(value) }
     if !subscriber.isDone { subscriber.receive(completion: .finished) }
     return .ended

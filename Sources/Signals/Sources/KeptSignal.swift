@@ -7,13 +7,10 @@ package struct KeptSignal<Upstream: Signal>: Signal {
   let owner: any AnyObject & Sendable
 
   package init(upstream: Upstream, owner: any AnyObject & Sendable) {
-    self.upstream = upstream
-    self.owner = owner
+    (self.upstream, self.owner) = (upstream, owner)
   }
 
-  package func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  package func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     upstream.subscribe(subscriber).keepAlive(owner)
   }
 }

@@ -8,9 +8,7 @@ public struct NeverSignal<Element: Sendable, Failure: Error>: Signal {
 
   /// Releases the subscriber at once, since it never receives anything.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     .ended
   }
 }

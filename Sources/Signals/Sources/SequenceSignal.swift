@@ -48,9 +48,7 @@ public struct SequenceSignal<Elements: Sequence & Sendable, Failure: Error>: Sig
 
   /// Sends all elements, until the subscriber needs no more, and then the completion.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     var iterator = elements.makeIterator()
     // Checked before each element, so that a lazy sequence computes no unneeded one.
     while !subscriber.isDone {

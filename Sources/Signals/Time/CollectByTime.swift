@@ -25,8 +25,7 @@ extension Signal {
   /// - Returns: A signal of non-empty arrays.
   @inlinable @inline(__always)
   public func collect<C: Clock>(
-    every interval: Duration,
-    clock: C = ContinuousClock()
+    every interval: Duration, clock: C = ContinuousClock()
   ) -> some Signal<[Element], Failure> where C.Duration == Duration {
     TimedSignal(self, CollectByTime(interval: interval, count: .max, clock: clock))
   }
@@ -44,9 +43,7 @@ extension Signal {
   /// - Returns: A signal of non-empty arrays.
   @inlinable @inline(__always)
   public func collect<C: Clock>(
-    every interval: Duration,
-    upTo count: Int,
-    clock: C = ContinuousClock()
+    every interval: Duration, upTo count: Int, clock: C = ContinuousClock()
   ) -> some Signal<[Element], Failure> where C.Duration == Duration {
     TimedSignal(self, CollectByTime(interval: interval, count: count, clock: clock))
   }
@@ -63,9 +60,7 @@ where TimeSource.Duration == Duration {
 
   @inlinable @inline(__always)
   init(interval: Duration, count: Int, clock: TimeSource) {
-    self.interval = interval
-    self.count = count
-    self.clock = clock
+    (self.interval, self.count, self.clock) = (interval, count, clock)
   }
 
   @inlinable @inline(__always)

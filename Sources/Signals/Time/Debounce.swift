@@ -29,8 +29,7 @@ extension Signal {
   /// - Returns: A signal of the values that precede a silence.
   @inlinable @inline(__always)
   public func debounce<C: Clock>(
-    for interval: Duration,
-    clock: C = ContinuousClock()
+    for interval: Duration, clock: C = ContinuousClock()
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
     TimedSignal(self, Debounce(interval: interval, clock: clock))
   }
@@ -44,8 +43,7 @@ where TimeSource.Duration == Duration {
 
   @inlinable @inline(__always)
   init(interval: Duration, clock: TimeSource) {
-    self.interval = interval
-    self.clock = clock
+    (self.interval, self.clock) = (interval, clock)
   }
 
   @inlinable @inline(__always)
@@ -64,8 +62,6 @@ where TimeSource.Duration == Duration {
 
   @inlinable
   func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
-    let value = hub.state.take()
-    if let value, case .finished = completion { hub.core.deliver(value) }
-    hub.finish(completion)
+    hub.finish(completion, after: hub.state.take())
   }
 }

@@ -21,8 +21,7 @@ extension Signal {
   /// - Returns: A signal of the same values, delayed.
   @inlinable @inline(__always)
   public func delay<C: Clock>(
-    for interval: Duration,
-    clock: C = ContinuousClock()
+    for interval: Duration, clock: C = ContinuousClock()
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
     TimedSignal(self, Delay(interval: interval, clock: clock))
   }
@@ -35,8 +34,7 @@ struct Delay<Input: Sendable, Failure: Error, TimeSource: Clock>: TimedOperator 
 
   @inlinable @inline(__always)
   init(interval: Duration, clock: TimeSource) {
-    self.interval = interval
-    self.clock = clock
+    (self.interval, self.clock) = (interval, clock)
   }
 
   /// The values that wait, and when they are due; at the end a `nil`, if the signal has finished.

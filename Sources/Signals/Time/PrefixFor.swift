@@ -24,8 +24,7 @@ extension Signal {
   /// - Complexity: O(1) for each value, without an allocation. Each value reads the clock.
   @inlinable @inline(__always)
   public func prefix<C: Clock>(
-    for duration: Duration,
-    clock: C = ContinuousClock()
+    for duration: Duration, clock: C = ContinuousClock()
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
     TimedSignal(self, PrefixFor(duration: duration, clock: clock))
   }
@@ -39,8 +38,7 @@ where TimeSource.Duration == Duration {
 
   @inlinable @inline(__always)
   init(duration: Duration, clock: TimeSource) {
-    self.duration = duration
-    self.clock = clock
+    (self.duration, self.clock) = (duration, clock)
   }
 
   /// The end.
@@ -61,10 +59,5 @@ where TimeSource.Duration == Duration {
   @inlinable
   func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>) {
     hub.finish(.finished)
-  }
-
-  @inlinable
-  func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
-    hub.finish(completion)
   }
 }

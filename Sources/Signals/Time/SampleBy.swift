@@ -51,9 +51,7 @@ struct SampleBy<First: Sendable, Second: Sendable, Failure: Error>: CombiningOpe
 
   @inlinable
   func receive(firstCompletion completion: SignalCompletion<Failure>, _ hub: CombiningHub<Self>) {
-    let value = hub.state.take()
-    if let value, case .finished = completion { hub.core.deliver(value) }
-    hub.finish(completion)
+    hub.finish(completion, after: hub.state.take())
   }
 
   @inlinable

@@ -25,8 +25,7 @@ extension Signal {
   /// - Returns: A signal of at most one value per interval.
   @inlinable @inline(__always)
   public func sample<C: Clock>(
-    every interval: Duration,
-    clock: C = ContinuousClock()
+    every interval: Duration, clock: C = ContinuousClock()
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
     TimedSignal(self, SampleEvery(interval: interval, clock: clock))
   }
@@ -40,8 +39,7 @@ where TimeSource.Duration == Duration {
 
   @inlinable @inline(__always)
   init(interval: Duration, clock: TimeSource) {
-    self.interval = interval
-    self.clock = clock
+    (self.interval, self.clock) = (interval, clock)
   }
 
   @inlinable @inline(__always)
@@ -66,8 +64,6 @@ where TimeSource.Duration == Duration {
 
   @inlinable
   func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
-    let value = hub.state.pending.take()
-    if let value, case .finished = completion { hub.core.deliver(value) }
-    hub.finish(completion)
+    hub.finish(completion, after: hub.state.pending.take())
   }
 }

@@ -30,9 +30,7 @@ extension Signal {
   /// - Returns: A signal of at most one value per interval.
   @inlinable @inline(__always)
   public func throttle<C: Clock>(
-    for interval: Duration,
-    latest: Bool,
-    clock: C = ContinuousClock()
+    for interval: Duration, latest: Bool, clock: C = ContinuousClock()
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
     TimedSignal(self, Throttle(interval: interval, latest: latest, clock: clock))
   }
@@ -47,9 +45,7 @@ where TimeSource.Duration == Duration {
 
   @inlinable @inline(__always)
   init(interval: Duration, latest: Bool, clock: TimeSource) {
-    self.interval = interval
-    self.latest = latest
-    self.clock = clock
+    (self.interval, self.latest, self.clock) = (interval, latest, clock)
   }
 
   /// The end of the current interval, and the value that waits for it.
@@ -81,8 +77,6 @@ where TimeSource.Duration == Duration {
 
   @inlinable
   func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
-    let value = hub.state.pending.take()
-    if let value, case .finished = completion { hub.core.deliver(value) }
-    hub.finish(completion)
+    hub.finish(completion, after: hub.state.pending.take())
   }
 }

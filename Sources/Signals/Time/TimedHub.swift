@@ -1,6 +1,6 @@
 /// The object at which the values of one subscription meet the alarm of a time-based operator.
 @usableFromInline
-final class TimedHub<Operator: TimedOperator>: InputReceiver, @unchecked Sendable {
+final class TimedHub<Operator: TimedOperator>: InputHub, InputReceiver, @unchecked Sendable {
   // Sound: `state` and `deadline` belong to the core's turn.
   @usableFromInline typealias Instant = Operator.TimeSource.Instant
 
@@ -55,18 +55,13 @@ final class TimedHub<Operator: TimedOperator>: InputReceiver, @unchecked Sendabl
   @inlinable @inline(__always)
   func receive(_ value: Operator.Input, from key: Void) {
     let now = operation.clock.now
-    core.withTurn { [self] in take(value, at: now) }
+    core.withTurn { [self] in if !core.hasEnded { operation.receive(value, at: now, self) } }
   }
 
   @inlinable
   func receive(completion: SignalCompletion<Operator.Failure>, from key: Void) {
     let now = operation.clock.now
     core.withTurn { [self] in if !core.hasEnded { operation.receive(completion: completion, at: now, self) } }
-  }
-
-  @inlinable @inline(__always)
-  func take(_ value: Operator.Input, at now: Instant) {
-    if !core.hasEnded { operation.receive(value, at: now, self) }
   }
 
   // MARK: For the operator, which holds the turn
@@ -96,7 +91,7 @@ final class TimedHub<Operator: TimedOperator>: InputReceiver, @unchecked Sendabl
   }
 
   @usableFromInline
-  func isDone(_ key: Void) -> Bool { upstreams.isCancelled || core.isDone }
+  func isDone(_ key: Void) -> Bool { isDone }
 }
 
 extension TimedHub: OperatorStep {

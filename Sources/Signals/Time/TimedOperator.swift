@@ -40,6 +40,11 @@ extension TimedOperator {
 
   @inlinable @inline(__always)
   func didSubscribe(_ hub: TimedHub<Self>) {}
+
+  @inlinable
+  func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    hub.finish(completion)
+  }
 }
 
 /// A signal with a time-based operator applied to it.
@@ -54,15 +59,14 @@ where Operator.Input == Upstream.Element, Operator.Failure == Upstream.Failure {
 
   @inlinable @inline(__always)
   init(_ upstream: Upstream, _ operation: Operator) {
-    self.upstream = upstream
-    self.operation = operation
+    (self.upstream, self.operation) = (upstream, operation)
   }
 
   @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     let hub = TimedHub(operation)
     let subscription = hub.open(for: subscriber)
-    if !hub.upstreams.isCancelled { hub.upstreams.add(upstream.subscribe(HubInput(hub))) }
+    hub.attach(HubInput(hub), to: upstream)
     hub.didSubscribe()
     return subscription
   }

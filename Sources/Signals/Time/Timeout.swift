@@ -33,9 +33,7 @@ extension Signal {
   /// - Returns: A signal that ends after an interval without a value.
   @inlinable @inline(__always)
   public func timeout<C: Clock>(
-    _ interval: Duration,
-    clock: C = ContinuousClock(),
-    customError: (@Sendable () -> Failure)? = nil
+    _ interval: Duration, clock: C = ContinuousClock(), customError: (@Sendable () -> Failure)? = nil
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
     TimedSignal(self, Timeout(interval: interval, clock: clock, customError: customError))
   }
@@ -50,9 +48,7 @@ where TimeSource.Duration == Duration {
 
   @inlinable @inline(__always)
   init(interval: Duration, clock: TimeSource, customError: (@Sendable () -> Failure)?) {
-    self.interval = interval
-    self.clock = clock
-    self.customError = customError
+    (self.interval, self.clock, self.customError) = (interval, clock, customError)
   }
 
   /// The beginning of the subscription.
@@ -74,10 +70,5 @@ where TimeSource.Duration == Duration {
   @inlinable
   func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>) {
     hub.finish(customError.map { .failure($0()) } ?? .finished)
-  }
-
-  @inlinable
-  func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
-    hub.finish(completion)
   }
 }

@@ -40,14 +40,11 @@ public struct TimerSignal<C: Clock>: Signal where C.Duration == Duration {
   ///   - interval: The time before the first tick and between ticks.
   ///   - clock: The clock that measures the interval.
   public init(every interval: Duration, clock: C) {
-    self.interval = interval
-    self.clock = clock
+    (self.interval, self.clock) = (interval, clock)
   }
 
   /// Starts a timer for a subscriber.
-  public func subscribe<Subscriber: SignalSubscriber<C.Instant, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<C.Instant, Never>) -> SignalSubscription {
     TimedHub(Timer(interval: interval, clock: clock)).open(for: subscriber)
   }
 }
@@ -104,6 +101,4 @@ private struct Timer<TimeSource: Clock>: TimedOperator where TimeSource.Duration
     hub.core.deliver(deadline)
     hub.wait(until: hub.state.next(after: max(deadline, clock.now)))
   }
-
-  func receive(completion: SignalCompletion<Never>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {}
 }

@@ -29,7 +29,7 @@ public struct MarbleSignal<Failure: Error>: Signal {
   /// Attaches a subscriber.
   ///
   /// It receives the events of the diagram from now on or, if the signal is cold, all of them.
-  public func subscribe<Subscriber: SignalSubscriber<String, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<String, Failure>) -> SignalSubscription {
     let core = shared ?? EmitterCore()
     let subscription = core.subscribe(subscriber)
     attach(core, subscription)

@@ -16,9 +16,7 @@ public struct DatabaseChanges: Signal {
   ///
   /// - Parameter subscriber: The subscriber. It receives the changes.
   /// - Returns: A token that cancels the subscription when it is released. It does not keep the database open.
-  public func subscribe<Subscriber: SignalSubscriber<ChangeSet, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<ChangeSet, Never>) -> SignalSubscription {
     database.followOthers()
     return database.delivery.emitter.subscribe(subscriber)
   }

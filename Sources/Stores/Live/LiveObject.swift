@@ -75,7 +75,7 @@ public final class LiveObject<Model: StoreModel>: Signal, PropertyConvertible, S
   ///
   /// - Parameter subscriber: Receives the model before this returns, and then after every change.
   /// - Returns: A token that cancels the subscription when it is released.
-  public func subscribe<Subscriber: SignalSubscriber<Model?, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Model?, Never>) -> SignalSubscription {
     property.subscribe(subscriber)
   }
 

@@ -96,7 +96,7 @@ public final class LiveQuery<Element: Sendable>: Signal, PropertyConvertible, Se
   ///
   /// - Parameter subscriber: Receives the values.
   /// - Returns: A token that ends the observation when it is cancelled or released.
-  public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Never>) -> SignalSubscription {
     let round = joined()
     let subscription = round.values.subscribe(LiveQueryStage(downstream: subscriber))
     return SignalSubscription { [self] in

@@ -183,9 +183,7 @@ public struct IncomingChanges: Signal {
   ///
   /// - Parameter subscriber: The subscriber. It receives the changes, on a serial queue of the share.
   /// - Returns: A token that cancels the subscription when it is released. It keeps the share alive.
-  public func subscribe<Subscriber: SignalSubscriber<ChangeSet, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<ChangeSet, Never>) -> SignalSubscription {
     defer { engine.feed.join() }
     return engine.feed.incoming.subscribe(subscriber).keepAlive(engine)
   }

@@ -79,9 +79,7 @@ public final class LiveWindow<Model: StoreModel>: Signal, PropertyConvertible, S
   ///
   /// - Parameter subscriber: Receives the pages.
   /// - Returns: A token that ends the observation when it is cancelled or released.
-  public func subscribe<Subscriber: SignalSubscriber<WindowPage<Model>, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<WindowPage<Model>, Never>) -> SignalSubscription {
     query.subscribe(subscriber)
   }
 

@@ -32,7 +32,7 @@ final class TweakFailureQueue: Signal {
     outbox.deliver { emitter.send($0) }
   }
 
-  func subscribe<Subscriber: SignalSubscriber<TweakError, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<TweakError, Never>) -> SignalSubscription {
     let subscription = emitter.subscribe(subscriber)
     deliver()
     return subscription

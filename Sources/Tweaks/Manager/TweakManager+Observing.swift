@@ -132,7 +132,7 @@ private struct TweakChanges: Signal {
 
   let manager: TweakManager
 
-  func subscribe<Subscriber: SignalSubscriber<TweakChange, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<TweakChange, Never>) -> SignalSubscription {
     manager.lookUpAll()
     return manager.changeEmitter.subscribe(subscriber).keepAlive(manager)
   }

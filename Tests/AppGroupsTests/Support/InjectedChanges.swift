@@ -39,7 +39,7 @@ final class InjectedChanges: ChangeSource {
     if !isPaused { emitter.send(PathChange(written: "value.json")) }
   }
 
-  func subscribe<Subscriber: SignalSubscriber<PathChange, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<PathChange, Never>) -> SignalSubscription {
     emitter.subscribe(subscriber)
   }
 

@@ -116,7 +116,7 @@ private struct Stubborn: Signal {
   typealias Element = Int
   typealias Failure = Never
 
-  func subscribe<Subscriber: SignalSubscriber<Int, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Int, Never>) -> SignalSubscription {
     for number in [1, 0, 2] { subscriber.receive(number) }
     subscriber.receive(completion: .finished)
     return SignalSubscription {}

@@ -77,7 +77,7 @@ struct InjectedChangeTests {
     let changes: Emitter<PathChange, Never>
     let write: @Sendable () -> Void
 
-    func subscribe<Subscriber: SignalSubscriber<PathChange, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    func subscribe(_ subscriber: some SignalSubscriber<PathChange, Never>) -> SignalSubscription {
       changes.subscribe(subscriber)
     }
 

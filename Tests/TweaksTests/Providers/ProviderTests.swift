@@ -121,7 +121,7 @@ struct ProviderTests {
       try stored.modify(body)
     }
 
-    func subscribe<Subscriber: SignalSubscriber<Int, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    func subscribe(_ subscriber: some SignalSubscriber<Int, Never>) -> SignalSubscription {
       stored.subscribe(subscriber)
     }
   }

@@ -101,9 +101,7 @@ package final class PathChanges: ChangeSource {
   /// Attaches a subscriber.
   ///
   /// The first one also receives the changes since `init`.
-  package func subscribe<Subscriber: SignalSubscriber<PathChange, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  package func subscribe(_ subscriber: some SignalSubscriber<PathChange, Never>) -> SignalSubscription {
     let subscription = emitter.subscribe(subscriber).keepAlive(self)
     if pending.withLock({ $0.beginStart() }) {
       reportHealth()

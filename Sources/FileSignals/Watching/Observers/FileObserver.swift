@@ -71,9 +71,7 @@ public final class FileObserver: Signal, Sendable {
   ///
   /// - Parameter subscriber: The subscriber. It receives each event.
   /// - Returns: A token that cancels the subscription when it is released.
-  public func subscribe<Subscriber: SignalSubscriber<FileEvent, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<FileEvent, Never>) -> SignalSubscription {
     observer.emitter.subscribe(subscriber).keepAlive(self)
   }
 

@@ -22,17 +22,44 @@ extension Signal {
   where Other.Failure == Failure {
     HubSignal {
       let (mine, others) = (LatestValue<Element>(), LatestValue<Other.Element>())
-      let hub = CombineLatestHub<(Element, Other.Element), Failure>(inputs: 2) {
-        guard let value = mine.value, let other = others.value else { return nil }
-        return (value, other)
+      let hub = CombinedHub<(Element, Other.Element), Failure>(inputs: 2) { hub in
+        if let value = mine.value, let other = others.value { hub.core.deliver((value, other)) }
       }
       return (
         hub,
         {
-          hub.attach(CombineLatestInput(hub: hub, latest: mine), to: self)
-          hub.attach(CombineLatestInput(hub: hub, latest: others), to: other)
+          hub.attach(CombinedInput(hub, mine), to: self)
+          hub.attach(CombinedInput(hub, others), to: other)
         }
       )
     }
+  }
+}
+
+/// The latest value of one input of a combination.
+@usableFromInline
+final class LatestValue<Value: Sendable>: CombinedSlot, @unchecked Sendable {
+  // Sound: only touched with the hub's turn.
+  @exclusivity(unchecked) @usableFromInline var value: Value?
+  @exclusivity(unchecked) @usableFromInline var hasEnded = false
+
+  @inlinable @inline(__always)
+  init() {}
+
+  /// Creates the storage for the values of a signal, from which the compiler infers the type.
+  @inlinable
+  convenience init(of signal: AnySignal<Value, some Error>) {
+    self.init()
+  }
+
+  @inlinable
+  var isMissing: Bool { value == nil }
+
+  @inlinable
+  var isExhausted: Bool { hasEnded && isMissing }
+
+  @inlinable @inline(__always)
+  func keep(_ value: Value) {
+    self.value = value
   }
 }

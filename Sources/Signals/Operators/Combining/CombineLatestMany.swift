@@ -22,17 +22,17 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
     let latest = (repeat LatestValue<each Element>(of: each upstreams))
     var inputs = 0
     for _ in repeat each latest { inputs += 1 }
-    let hub = CombineLatestHub<(repeat each Element), Failure>(inputs: inputs) {
+    let hub = CombinedHub<(repeat each Element), Failure>(inputs: inputs) { hub in
       var isComplete = true
       for input in repeat each latest { isComplete = isComplete && !input.isMissing }
-      guard isComplete else { return nil }
-      return (repeat (each latest).value.unsafelyUnwrapped)  // Sound: checked just above.
+      guard isComplete else { return }
+      hub.core.deliver((repeat (each latest).value.unsafelyUnwrapped))  // Sound: checked just above.
     }
     return (
       hub,
       {
         for (upstream, input) in repeat (each upstreams, each latest) {
-          hub.attach(CombineLatestInput(hub: hub, latest: input), to: upstream)
+          hub.attach(CombinedInput(hub, input), to: upstream)
         }
       }
     )
@@ -49,8 +49,7 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
 /// - Returns: A signal of pairs.
 @inlinable @inline(__always)
 public func combineLatest<First: Signal, Second: Signal>(
-  _ first: First,
-  _ second: Second
+  _ first: First, _ second: Second
 ) -> some Signal<(First.Element, Second.Element), First.Failure> where First.Failure == Second.Failure {
   first.combineLatest(second)
 }
@@ -64,9 +63,7 @@ public func combineLatest<First: Signal, Second: Signal>(
 /// - Returns: A signal of triples.
 @inlinable @inline(__always)
 public func combineLatest<First: Signal, Second: Signal, Third: Signal>(
-  _ first: First,
-  _ second: Second,
-  _ third: Third
+  _ first: First, _ second: Second, _ third: Third
 ) -> some Signal<(First.Element, Second.Element, Third.Element), First.Failure>
 where First.Failure == Second.Failure, Second.Failure == Third.Failure {
   first.combineLatest(second).combineLatest(third).map { ($0.0, $0.1, $1) }
@@ -82,10 +79,7 @@ where First.Failure == Second.Failure, Second.Failure == Third.Failure {
 /// - Returns: A signal of quadruples.
 @inlinable @inline(__always)
 public func combineLatest<First: Signal, Second: Signal, Third: Signal, Fourth: Signal>(
-  _ first: First,
-  _ second: Second,
-  _ third: Third,
-  _ fourth: Fourth
+  _ first: First, _ second: Second, _ third: Third, _ fourth: Fourth
 ) -> some Signal<(First.Element, Second.Element, Third.Element, Fourth.Element), First.Failure>
 where First.Failure == Second.Failure, Second.Failure == Third.Failure, Third.Failure == Fourth.Failure {
   first.combineLatest(second).combineLatest(third.combineLatest(fourth)).map { ($0.0, $0.1, $1.0, $1.1) }
@@ -113,16 +107,11 @@ public func combineLatest<Input: Signal>(
   let inputs = Array(signals)
   return HubSignal {
     let latest = inputs.map { _ in LatestValue<Input.Element>() }
-    let hub = CombineLatestHub<[Input.Element], Input.Failure>(inputs: inputs.count) {
-      var values: [Input.Element] = []
-      values.reserveCapacity(latest.count)
-      for input in latest {
-        guard let value = input.value else { return nil }
-        values.append(value)
-      }
-      return values
+    let hub = CombinedHub<[Input.Element], Input.Failure>(inputs: inputs.count) { hub in
+      let values = latest.compactMap(\.value)
+      if values.count == latest.count { hub.core.deliver(values) }
     }
-    return (hub, { hub.attach(all: inputs) { CombineLatestInput(hub: hub, latest: latest[$0]) } })
+    return (hub, { hub.attach(all: inputs) { CombinedInput(hub, latest[$0]) } })
   }
 }
 

@@ -20,22 +20,12 @@ final class CombiningHub<Operator: CombiningOperator>: InputHub, @unchecked Send
 
   @inlinable @inline(__always)
   func receive(first value: Operator.First) {
-    core.withTurn { [self] in take(first: value) }
-  }
-
-  @inlinable @inline(__always)
-  func take(first value: Operator.First) {
-    if !core.hasEnded { operation.receive(first: value, self) }
+    core.withTurn { [self] in if !core.hasEnded { operation.receive(first: value, self) } }
   }
 
   @inlinable @inline(__always)
   func receive(second value: Operator.Second) {
-    core.withTurn { [self] in take(second: value) }
-  }
-
-  @inlinable @inline(__always)
-  func take(second value: Operator.Second) {
-    if !core.hasEnded { operation.receive(second: value, self) }
+    core.withTurn { [self] in if !core.hasEnded { operation.receive(second: value, self) } }
   }
 }
 
@@ -46,9 +36,6 @@ extension CombiningHub: OperatorStep {
 /// The subscriber of the first signal.
 @usableFromInline
 struct FirstInput<Operator: CombiningOperator>: SignalSubscriber {
-  @usableFromInline typealias Element = Operator.First
-  @usableFromInline typealias Failure = Operator.FirstFailure
-
   @usableFromInline let hub: CombiningHub<Operator>
 
   @inlinable @inline(__always)
@@ -57,12 +44,12 @@ struct FirstInput<Operator: CombiningOperator>: SignalSubscriber {
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
+  func receive(_ value: Operator.First) {
     hub.receive(first: value)
   }
 
   @inlinable
-  func receive(completion: SignalCompletion<Failure>) {
+  func receive(completion: SignalCompletion<Operator.FirstFailure>) {
     hub.core.withTurn { [hub] in
       if !hub.core.hasEnded { hub.operation.receive(firstCompletion: completion, hub) }
     }
@@ -75,9 +62,6 @@ struct FirstInput<Operator: CombiningOperator>: SignalSubscriber {
 /// The subscriber of the second signal.
 @usableFromInline
 struct SecondInput<Operator: CombiningOperator>: SignalSubscriber {
-  @usableFromInline typealias Element = Operator.Second
-  @usableFromInline typealias Failure = Operator.SecondFailure
-
   @usableFromInline let hub: CombiningHub<Operator>
 
   @inlinable @inline(__always)
@@ -86,12 +70,12 @@ struct SecondInput<Operator: CombiningOperator>: SignalSubscriber {
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
+  func receive(_ value: Operator.Second) {
     hub.receive(second: value)
   }
 
   @inlinable
-  func receive(completion: SignalCompletion<Failure>) {
+  func receive(completion: SignalCompletion<Operator.SecondFailure>) {
     hub.core.withTurn { [hub] in
       if !hub.core.hasEnded { hub.operation.receive(secondCompletion: completion, hub) }
     }

@@ -17,25 +17,21 @@ protocol InputReceiver: AnyObject, Sendable {
 /// The subscriber of one input.
 @usableFromInline
 struct HubInput<Hub: InputReceiver>: SignalSubscriber {
-  @usableFromInline typealias Element = Hub.Input
-  @usableFromInline typealias Failure = Hub.InputFailure
-
   @usableFromInline let hub: Hub
   @usableFromInline let key: Hub.Key
 
   @inlinable @inline(__always)
   init(_ hub: Hub, _ key: Hub.Key) {
-    self.hub = hub
-    self.key = key
+    (self.hub, self.key) = (hub, key)
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
+  func receive(_ value: Hub.Input) {
     hub.receive(value, from: key)
   }
 
   @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
+  func receive(completion: SignalCompletion<Hub.InputFailure>) {
     hub.receive(completion: completion, from: key)
   }
 

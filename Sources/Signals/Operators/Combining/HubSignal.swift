@@ -13,7 +13,7 @@ struct HubSignal<Hub: InputHub>: Signal {
   }
 
   @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     let (hub, attach) = start()
     let subscription = hub.open(for: subscriber)
     attach()

@@ -11,6 +11,11 @@ protocol InputHub: AnyObject, Sendable {
 
   /// The subscriptions to the inputs.
   var upstreams: Upstreams { get }
+
+  /// Cancels the inputs and sends the completion.
+  ///
+  /// The caller holds the turn.
+  func finish(_ completion: SignalCompletion<Failure>)
 }
 
 extension InputHub {
@@ -22,12 +27,12 @@ extension InputHub {
     return subscription
   }
 
-  /// Subscribes to an input, unless the subscription has ended.
+  /// Subscribes to an input, unless no more values are needed.
   @inlinable @inline(__always)
   func attach<Input: Signal>(
     _ stage: @autoclosure () -> some SignalSubscriber<Input.Element, Input.Failure>, to input: Input
   ) {
-    if !upstreams.isCancelled { upstreams.add(input.subscribe(stage())) }
+    if !isDone { upstreams.add(input.subscribe(stage())) }
   }
 
   /// Subscribes to a list of inputs in order; if the list is empty, the signal finishes at once.
@@ -47,13 +52,19 @@ extension InputHub {
   @inlinable @inline(__always)
   var isDone: Bool { upstreams.isCancelled || core.isDone }
 
-  /// Cancels the inputs and sends the completion.
-  ///
-  /// The caller holds the turn.
   @usableFromInline
   func finish(_ completion: SignalCompletion<Failure>) {
     upstreams.cancelAll()
     core.finish(completion)
+  }
+
+  /// Delivers the last value, unless the signal fails, and then sends the completion.
+  ///
+  /// The caller holds the turn.
+  @inlinable
+  func finish(_ completion: SignalCompletion<Failure>, after last: Output?) {
+    if let last, case .finished = completion { core.deliver(last) }
+    finish(completion)
   }
 
   /// Cancels the inputs and sends the completion, now or as soon as the thread that holds the turn gets to it.

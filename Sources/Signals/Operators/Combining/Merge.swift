@@ -12,8 +12,8 @@ extension Signal {
       return (
         hub,
         {
-          hub.attach(to: self)
-          hub.attach(to: other)
+          hub.attach(HubInput(hub), to: self)
+          hub.attach(HubInput(hub), to: other)
         }
       )
     }
@@ -28,8 +28,7 @@ extension Signal {
 /// - Returns: A signal of the values of both, as returned by ``Signal/merge(with:)``.
 @inlinable @inline(__always)
 public func merge<First: Signal, Second: Signal<First.Element, First.Failure>>(
-  _ first: First,
-  _ second: Second
+  _ first: First, _ second: Second
 ) -> some Signal<First.Element, First.Failure> {
   first.merge(with: second)
 }
@@ -45,12 +44,6 @@ final class MergeHub<Element: Sendable, Failure: Error>: InputHub, InputReceiver
   @usableFromInline
   init(inputs: Int) {
     live = inputs
-  }
-
-  /// Subscribes to one more input, unless the subscriber needs no more values.
-  @inlinable @inline(__always)
-  func attach(to input: some Signal<Element, Failure>) {
-    if !isDone { upstreams.add(input.subscribe(HubInput(self))) }
   }
 
   @inlinable @inline(__always)

@@ -34,13 +34,7 @@ public func merge<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal
   let inputs = Array(signals)
   return HubSignal {
     let hub = MergeHub<Input.Element, Input.Failure>(inputs: inputs.count)
-    return (
-      hub,
-      {
-        if inputs.isEmpty { hub.core.end(.finished) }
-        for input in inputs { hub.attach(to: input) }
-      }
-    )
+    return (hub, { hub.attach(all: inputs) { _ in HubInput(hub) } })
   }
 }
 
@@ -75,9 +69,7 @@ public func merge<Element: Sendable, Failure: Error>(
 /// - Returns: A signal of the values of all three.
 @inlinable @inline(__always)
 public func merge<First: Signal, Second: Signal, Third: Signal>(
-  _ first: First,
-  _ second: Second,
-  _ third: Third
+  _ first: First, _ second: Second, _ third: Third
 ) -> some Signal<First.Element, First.Failure>
 where
   Second.Element == First.Element, Second.Failure == First.Failure,
@@ -88,9 +80,9 @@ where
     return (
       hub,
       {
-        hub.attach(to: first)
-        hub.attach(to: second)
-        hub.attach(to: third)
+        hub.attach(HubInput(hub), to: first)
+        hub.attach(HubInput(hub), to: second)
+        hub.attach(HubInput(hub), to: third)
       }
     )
   }

@@ -36,8 +36,7 @@ extension Signal {
   /// - Returns: A signal of the results.
   @inlinable @inline(__always)
   public func withLatest<Other: Signal, Output: Sendable>(
-    from other: Other,
-    _ transform: @escaping @Sendable (Element, Other.Element) -> Output
+    from other: Other, _ transform: @escaping @Sendable (Element, Other.Element) -> Output
   ) -> some Signal<Output, Failure> where Other.Failure == Failure {
     other.combined(with: self, WithLatest(transform))
   }

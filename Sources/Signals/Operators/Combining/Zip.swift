@@ -25,17 +25,54 @@ extension Signal {
   where Other.Failure == Failure {
     HubSignal {
       let (mine, others) = (ZipQueue<Element>(), ZipQueue<Other.Element>())
-      let hub = ZipHub<(Element, Other.Element), Failure>(
-        next: { mine.isEmpty || others.isEmpty ? nil : (mine.next(), others.next()) },
-        isExhausted: { mine.isExhausted || others.isExhausted }
-      )
+      let hub = CombinedHub<(Element, Other.Element), Failure>(inputs: 2) { hub in
+        if mine.isEmpty || others.isEmpty { return }
+        hub.core.deliver((mine.next(), others.next()))
+        if mine.isExhausted || others.isExhausted { hub.finish(.finished) }
+      }
       return (
         hub,
         {
-          hub.attach(ZipInput(hub: hub, queue: mine), to: self)
-          hub.attach(ZipInput(hub: hub, queue: others), to: other)
+          hub.attach(CombinedInput(hub, mine), to: self)
+          hub.attach(CombinedInput(hub, others), to: other)
         }
       )
     }
+  }
+}
+
+/// The values of one input of a zipped signal that wait for their partners.
+@usableFromInline
+final class ZipQueue<Value: Sendable>: CombinedSlot, @unchecked Sendable {
+  // Sound: only touched with the hub's turn.
+  @exclusivity(unchecked) @usableFromInline var values = RingBuffer<Value>()
+  @exclusivity(unchecked) @usableFromInline var hasEnded = false
+
+  @inlinable @inline(__always)
+  init() {}
+
+  /// Creates the queue for the values of a signal, from which the compiler infers the type.
+  @inlinable
+  convenience init(of signal: AnySignal<Value, some Error>) {
+    self.init()
+  }
+
+  /// Removes and returns the next value.
+  ///
+  /// The queue must not be empty.
+  @inlinable @inline(__always)
+  func next() -> Value {
+    values.popFirst().unsafelyUnwrapped  // Sound: the hub has checked that the queue is not empty.
+  }
+
+  @inlinable @inline(__always)
+  var isEmpty: Bool { values.isEmpty }
+
+  @inlinable @inline(__always)
+  var isExhausted: Bool { hasEnded && values.isEmpty }
+
+  @inlinable @inline(__always)
+  func keep(_ value: Value) {
+    values.append(value)
   }
 }

@@ -22,24 +22,22 @@ public func zip<each Element: Sendable, Failure: Error>(
   let upstreams = (repeat (each signals).eraseToAnySignal())
   let signal = HubSignal {
     let queues = (repeat ZipQueue<each Element>(of: each upstreams))
-    let hub = ZipHub<(repeat each Element), Failure>(
-      next: {
-        var isComplete = true
-        for queue in repeat each queues { isComplete = isComplete && !queue.isEmpty }
-        guard isComplete else { return nil }
-        return (repeat (each queues).next())
-      },
-      isExhausted: {
-        var isExhausted = false
-        for queue in repeat each queues { isExhausted = isExhausted || queue.isExhausted }
-        return isExhausted
-      }
-    )
+    var inputs = 0
+    for _ in repeat each queues { inputs += 1 }
+    let hub = CombinedHub<(repeat each Element), Failure>(inputs: inputs) { hub in
+      var isComplete = true
+      for queue in repeat each queues { isComplete = isComplete && !queue.isEmpty }
+      guard isComplete else { return }
+      hub.core.deliver((repeat (each queues).next()))
+      var isExhausted = false
+      for queue in repeat each queues { isExhausted = isExhausted || queue.isExhausted }
+      if isExhausted { hub.finish(.finished) }
+    }
     return (
       hub,
       {
         for (upstream, queue) in repeat (each upstreams, each queues) {
-          hub.attach(ZipInput(hub: hub, queue: queue), to: upstream)
+          hub.attach(CombinedInput(hub, queue), to: upstream)
         }
       }
     )
@@ -56,8 +54,7 @@ public func zip<each Element: Sendable, Failure: Error>(
 /// - Returns: A signal of pairs, as returned by ``Signal/zip(_:)``.
 @inlinable @inline(__always)
 public func zip<First: Signal, Second: Signal>(
-  _ first: First,
-  _ second: Second
+  _ first: First, _ second: Second
 ) -> some Signal<(First.Element, Second.Element), First.Failure> where First.Failure == Second.Failure {
   first.zip(second)
 }
@@ -83,11 +80,12 @@ public func zip<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<[
   let inputs = Array(signals)
   return HubSignal {
     let queues = inputs.map { _ in ZipQueue<Input.Element>() }
-    let hub = ZipHub<[Input.Element], Input.Failure>(
-      next: { queues.contains(where: \.isEmpty) ? nil : queues.map { $0.next() } },
-      isExhausted: { queues.contains(where: \.isExhausted) }
-    )
-    return (hub, { hub.attach(all: inputs) { ZipInput(hub: hub, queue: queues[$0]) } })
+    let hub = CombinedHub<[Input.Element], Input.Failure>(inputs: inputs.count) { hub in
+      if queues.contains(where: \.isEmpty) { return }
+      hub.core.deliver(queues.map { $0.next() })
+      if queues.contains(where: \.isExhausted) { hub.finish(.finished) }
+    }
+    return (hub, { hub.attach(all: inputs) { CombinedInput(hub, queues[$0]) } })
   }
 }
 

@@ -38,8 +38,7 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, Input
 
   @inlinable
   init(to subscriber: ErasedSubscriber<Element, Failure>, schedule: @escaping Schedule) {
-    self.subscriber = subscriber
-    self.schedule = schedule
+    (self.subscriber, self.schedule) = (subscriber, schedule)
   }
 
   /// Adds a message, and schedules its delivery unless a delivery is scheduled or running.

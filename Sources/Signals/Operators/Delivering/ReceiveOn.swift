@@ -64,16 +64,9 @@ struct ReceiveOnSignal<Upstream: Signal>: Signal {
   @usableFromInline let upstream: Upstream
   @usableFromInline let schedule: Schedule
 
-  init(upstream: Upstream, schedule: @escaping Schedule) {
-    self.upstream = upstream
-    self.schedule = schedule
-  }
-
   /// Attaches a subscriber that is called on the queue or actor.
   @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     let carrier = Carrier(to: ErasedSubscriber(subscriber), schedule: schedule)
     // The token closes the carrier first: from then on nothing is delivered, on any thread.
     carrier.hold(upstream.subscribe(HubInput(carrier)))

@@ -64,9 +64,7 @@ final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   private var round: ShareRound<Upstream>?
 
   init(upstream: Upstream, replay: Int, disconnection: ShareDisconnection) {
-    self.upstream = upstream
-    self.replay = replay
-    self.disconnection = disconnection
+    (self.upstream, self.replay, self.disconnection) = (upstream, replay, disconnection)
   }
 
   deinit {
@@ -81,9 +79,7 @@ final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   ///   completion.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     let (round, isFirst) = join()
     let subscription = round.core.subscribe(subscriber)
     subscription.bind(ShareMembership(of: self, in: round))
@@ -135,9 +131,7 @@ final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   }
 
   /// Disconnects a round after a pause, unless it has subscribers or one joins during the pause.
-  private func pause(
-    _ round: ShareRound<Upstream>, leftSince joined: Int, _ schedule: ShareDisconnection.Schedule
-  ) {
+  private func pause(_ round: ShareRound<Upstream>, leftSince joined: Int, _ schedule: ShareDisconnection.Schedule) {
     guard lock.withLock({ isWaiting(round, since: joined) }) else { return }
     let pause = schedule { [weak self, weak round] in
       if let round { self?.disconnect(round, ifLeftSince: joined) }
@@ -257,8 +251,7 @@ final class ShareMembership<Upstream: Signal>: SubscriptionOwner, @unchecked Sen
 
   @usableFromInline
   init(of shared: SharedSignal<Upstream>, in round: ShareRound<Upstream>) {
-    self.shared = shared
-    self.round = round
+    (self.shared, self.round) = (shared, round)
   }
 
   package override func cancel(_ subscription: SignalSubscription) {

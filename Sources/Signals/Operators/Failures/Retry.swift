@@ -27,8 +27,7 @@ extension Signal {
   /// - Returns: A signal of the values of all attempts. It fails with the error of the last one.
   @inlinable
   public func retry(
-    _ retries: Int = .max,
-    when shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true }
+    _ retries: Int = .max, when shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true }
   ) -> some Signal<Element, Failure> {
     let limit = retries == .max ? nil : Swift.max(0, retries)
     return retry(.constant(.zero, limit: limit), clock: ContinuousClock(), when: shouldRetry)
@@ -99,17 +98,12 @@ struct RetrySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Durat
     shouldRetry: @escaping @Sendable (Failure) -> Bool
   ) {
     self.upstream = upstream
-    self.backoff = backoff
-    self.clock = clock
-    self.resetsOnValue = resetsOnValue
-    self.shouldRetry = shouldRetry
+    (self.backoff, self.clock, self.resetsOnValue, self.shouldRetry) = (backoff, clock, resetsOnValue, shouldRetry)
   }
 
   /// Attaches a subscriber to the upstream signal, once for each attempt.
   @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     let run = RetryRun(of: self, for: subscriber)
     run.advance()
     return SignalSubscription(owner: run.current)

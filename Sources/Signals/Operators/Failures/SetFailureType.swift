@@ -4,9 +4,7 @@ extension Signal where Failure == Never {
   /// - Parameter failureType: The failure type to declare.
   /// - Returns: A signal of the same values, which still never fails.
   @inlinable @inline(__always)
-  public func setFailureType<NewFailure: Error>(
-    to failureType: NewFailure.Type
-  ) -> some Signal<Element, NewFailure> {
+  public func setFailureType<NewFailure: Error>(to failureType: NewFailure.Type) -> some Signal<Element, NewFailure> {
     OperatorSignal(self, SetFailureType())
   }
 }
@@ -26,9 +24,7 @@ struct SetFailureType<Input: Sendable, Failure: Error>: SignalOperator {
   }
 
   @inlinable @inline(__always)
-  func receive(
-    completion: SignalCompletion<Never>, state: inout Void, next: some SignalSubscriber<Input, Failure>
-  ) {
+  func receive(completion: SignalCompletion<Never>, state: inout Void, next: some SignalSubscriber<Input, Failure>) {
     next.receive(completion: .finished)
   }
 }

@@ -37,9 +37,7 @@ struct ReplaceEmpty<Input: Sendable, Failure: Error>: SignalOperator {
   }
 
   @inlinable @inline(__always)
-  func receive(
-    completion: SignalCompletion<Failure>, state: inout Bool, next: some SignalSubscriber<Input, Failure>
-  ) {
+  func receive(completion: SignalCompletion<Failure>, state: inout Bool, next: some SignalSubscriber<Input, Failure>) {
     if case .finished = completion, state { next.receive(replacement) }
     next.receive(completion: completion)
   }

@@ -26,10 +26,9 @@ extension Signal {
   /// - Returns: A signal of the values of all inner signals.
   @inlinable @inline(__always)
   public func flatMap<Inner: Signal>(
-    maxConcurrent: Int = .max,
-    _ transform: @escaping @Sendable (Element) -> Inner
+    maxConcurrent: Int = .max, _ transform: @escaping @Sendable (Element) -> Inner
   ) -> some Signal<Inner.Element, Failure> where Inner.Failure == Failure {
-    FlatMapSignal(upstream: self, limit: Swift.max(1, maxConcurrent), transform: transform)
+    FlattenedSignal(self) { FlatMapHub(limit: Swift.max(1, maxConcurrent), transform: transform) }
   }
 }
 
@@ -45,81 +44,8 @@ extension Signal where Failure == Never {
   @_disfavoredOverload
   @inlinable @inline(__always)
   public func flatMap<Inner: Signal>(
-    maxConcurrent: Int = .max,
-    _ transform: @escaping @Sendable (Element) -> Inner
+    maxConcurrent: Int = .max, _ transform: @escaping @Sendable (Element) -> Inner
   ) -> some Signal<Inner.Element, Inner.Failure> {
     setFailureType(to: Inner.Failure.self).flatMap(maxConcurrent: maxConcurrent, transform)
   }
-}
-
-/// A signal of the values of inner signals; the result of
-/// ``Signal/flatMap(maxConcurrent:_:)->Signal<Inner.Element,Self.Failure>`` and
-/// ``Signal/flatMapFirst(_:)->Signal<Inner.Element,Self.Failure>``.
-@usableFromInline
-struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner.Failure == Upstream.Failure {
-  /// The values of the inner signals.
-  @usableFromInline typealias Element = Inner.Element
-
-  /// The error of the upstream signal and of the inner signals.
-  @usableFromInline typealias Failure = Inner.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let limit: Int
-  @usableFromInline let keepsExcess: Bool
-  @usableFromInline let transform: @Sendable (Upstream.Element) -> Inner
-
-  /// Creates the signal.
-  ///
-  /// - Parameters:
-  ///   - upstream: The signal of the values from which inner signals are created.
-  ///   - limit: The maximum number of active inner signals.
-  ///   - keepsExcess: A Boolean value that indicates whether values beyond the limit wait; if not, they are dropped.
-  ///   - transform: The closure that creates an inner signal.
-  @inlinable @inline(__always)
-  init(
-    upstream: Upstream, limit: Int, keepsExcess: Bool = true, transform: @escaping @Sendable (Upstream.Element) -> Inner
-  ) {
-    self.upstream = upstream
-    self.limit = limit
-    self.keepsExcess = keepsExcess
-    self.transform = transform
-  }
-
-  /// Attaches a subscriber to the upstream signal, and to an inner signal for each of its values.
-  @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = FlatMapHub(limit: limit, keepsExcess: keepsExcess, transform: transform)
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub)
-    hub.keep(upstream.subscribe(FlatMapOuter(hub: hub)))
-    return subscription
-  }
-}
-
-/// A subscriber that receives the values from which inner signals are created.
-@usableFromInline
-struct FlatMapOuter<Element: Sendable, Inner: Signal>: SignalSubscriber {
-  @usableFromInline typealias Failure = Inner.Failure
-
-  @usableFromInline let hub: FlatMapHub<Element, Inner>
-
-  @inlinable @inline(__always)
-  init(hub: FlatMapHub<Element, Inner>) {
-    self.hub = hub
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    hub.receive(value)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    hub.receiveOuter(completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.isDone }
 }

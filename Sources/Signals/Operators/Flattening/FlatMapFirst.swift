@@ -26,7 +26,7 @@ extension Signal {
   public func flatMapFirst<Inner: Signal>(
     _ transform: @escaping @Sendable (Element) -> Inner
   ) -> some Signal<Inner.Element, Failure> where Inner.Failure == Failure {
-    FlatMapSignal(upstream: self, limit: 1, keepsExcess: false, transform: transform)
+    FlattenedSignal(self) { FlatMapHub(limit: 1, keepsExcess: false, transform: transform) }
   }
 }
 

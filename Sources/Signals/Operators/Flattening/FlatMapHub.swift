@@ -6,7 +6,7 @@ import Synchronization
 /// happens outside the turn, on one thread at a time and in a loop. Inner signals that end at once therefore do not
 /// deepen the stack.
 @usableFromInline
-final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, InputReceiver, @unchecked Sendable {
+final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, FlatteningHub, @unchecked Sendable {
   // Sound: the lock guards the mutable state.
   @usableFromInline let core = EmitterCore<Inner.Element, Inner.Failure>()
   private let limit: Int
@@ -37,10 +37,8 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, Input
   private var isStarting = false
 
   @usableFromInline
-  init(limit: Int, keepsExcess: Bool, transform: @escaping @Sendable (Value) -> Inner) {
-    self.limit = limit
-    self.keepsExcess = keepsExcess
-    self.transform = transform
+  init(limit: Int, keepsExcess: Bool = true, transform: @escaping @Sendable (Value) -> Inner) {
+    (self.limit, self.keepsExcess, self.transform) = (limit, keepsExcess, transform)
   }
 
   /// A Boolean value that indicates whether the subscriber needs no more values.
@@ -64,7 +62,7 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, Input
 
   /// Adds a value to the queue, and starts its inner signal if possible.
   @usableFromInline
-  func receive(_ value: Value) {
+  func receive(outer value: Value) {
     let isOurs = lock.withLock {
       if isCancelled { return false }
       if !keepsExcess, running + waiting.count >= limit { return false }
@@ -110,7 +108,7 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, Input
   // MARK: Completion
 
   @usableFromInline
-  func receiveOuter(_ completion: SignalCompletion<Inner.Failure>) {
+  func receive(outerCompletion completion: SignalCompletion<Inner.Failure>) {
     if case .failure = completion { return end(completion) }
     let isLast = lock.withLock {
       hasOuterEnded = true

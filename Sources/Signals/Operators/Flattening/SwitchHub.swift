@@ -5,7 +5,7 @@ public import Synchronization
 /// A switch changes the number of the current inner signal at once. A value of an older one is dropped when its turn to
 /// be delivered comes.
 @usableFromInline
-final class SwitchHub<Inner: Signal>: SubscriptionOwner, InputReceiver, @unchecked Sendable {
+final class SwitchHub<Inner: Signal>: SubscriptionOwner, FlatteningHub, @unchecked Sendable {
   // Sound: the mutable state is atomic or guarded by the lock.
   @usableFromInline let core = EmitterCore<Inner.Element, Inner.Failure>()
 
@@ -30,7 +30,7 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, InputReceiver, @uncheck
   ///
   /// Only the outer signal calls this, never concurrently.
   @usableFromInline
-  func change(to inner: Inner) {
+  func receive(outer inner: Inner) {
     guard !upstreams.isCancelled else { return }
     let (number, replaced) = lock.withLock {
       let replaced = token
@@ -70,10 +70,18 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, InputReceiver, @uncheck
   }
 
   @inlinable @inline(__always)
-  func isDone(_ number: Int) -> Bool { !isCurrent(number) || upstreams.isCancelled || core.isDone }
+  func isDone(_ number: Int) -> Bool { !isCurrent(number) || isDone }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { upstreams.isCancelled || core.isDone }
+
+  @inlinable @inline(__always)
+  func keep(_ subscription: SignalSubscription) {
+    upstreams.add(subscription)
+  }
 
   @usableFromInline
-  func receiveOuter(_ completion: SignalCompletion<Inner.Failure>) {
+  func receive(outerCompletion completion: SignalCompletion<Inner.Failure>) {
     let isLast = lock.withLock {
       hasOuterEnded = true
       return !isRunning

@@ -8,7 +8,7 @@ extension Signal where Element: Signal, Element.Failure == Failure {
   /// - Returns: A signal of the values of the latest inner signal.
   @inlinable @inline(__always)
   public func switchToLatest() -> some Signal<Element.Element, Failure> {
-    SwitchToLatestSignal(upstream: self)
+    FlattenedSignal(self) { SwitchHub<Element>() }
   }
 }
 
@@ -83,62 +83,4 @@ extension Signal where Failure == Never {
   ) -> some Signal<Inner.Element, Inner.Failure> {
     setFailureType(to: Inner.Failure.self).flatMapLatest(transform)
   }
-}
-
-/// A signal of the values of the latest inner signal; the result of
-/// ``Signal/switchToLatest()->Signal<Self.Element.Element,Self.Failure>``.
-@usableFromInline
-struct SwitchToLatestSignal<Upstream: Signal>: Signal
-where Upstream.Element: Signal, Upstream.Element.Failure == Upstream.Failure {
-  /// The values of the inner signals.
-  @usableFromInline typealias Element = Upstream.Element.Element
-
-  /// The error of the upstream signal and of the inner signals.
-  @usableFromInline typealias Failure = Upstream.Failure
-
-  @usableFromInline let upstream: Upstream
-
-  @inlinable @inline(__always)
-  init(upstream: Upstream) {
-    self.upstream = upstream
-  }
-
-  /// Attaches a subscriber to the upstream signal, and to each inner signal until the next one arrives.
-  @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let hub = SwitchHub<Upstream.Element>()
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub)
-    hub.upstreams.add(upstream.subscribe(SwitchOuter(hub: hub)))
-    return subscription
-  }
-}
-
-/// A subscriber that receives the inner signals.
-@usableFromInline
-struct SwitchOuter<Inner: Signal>: SignalSubscriber {
-  @usableFromInline typealias Element = Inner
-  @usableFromInline typealias Failure = Inner.Failure
-
-  @usableFromInline let hub: SwitchHub<Inner>
-
-  @inlinable @inline(__always)
-  init(hub: SwitchHub<Inner>) {
-    self.hub = hub
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ inner: Inner) {
-    hub.change(to: inner)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    hub.receiveOuter(completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
 }

@@ -27,9 +27,7 @@ extension Signal {
   /// - Parameter elements: The values to append.
   /// - Returns: A signal of all values.
   @inlinable @inline(__always)
-  public func append<Elements: Sequence<Element> & Sendable>(
-    _ elements: Elements
-  ) -> some Signal<Element, Failure> {
+  public func append<Elements: Sequence<Element> & Sendable>(_ elements: Elements) -> some Signal<Element, Failure> {
     append(SequenceSignal(elements))
   }
 
@@ -59,9 +57,7 @@ extension Signal {
   /// - Parameter elements: The values that come first. Each subscriber receives them before `subscribe(_:)` returns.
   /// - Returns: A signal of all values.
   @inlinable @inline(__always)
-  public func prepend<Elements: Sequence<Element> & Sendable>(
-    _ elements: Elements
-  ) -> some Signal<Element, Failure> {
+  public func prepend<Elements: Sequence<Element> & Sendable>(_ elements: Elements) -> some Signal<Element, Failure> {
     prepend(SequenceSignal(elements))
   }
 

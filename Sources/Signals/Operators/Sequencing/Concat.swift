@@ -18,7 +18,7 @@
 public func concat<Element: Sendable, Failure: Error>(
   _ signals: any Signal<Element, Failure>...
 ) -> some Signal<Element, Failure> {
-  ConcatSignal(signals.map { $0.eraseToAnySignal() })
+  ConcatSignal(signals: signals.map { $0.eraseToAnySignal() })
 }
 
 /// Sends the values of a list of signals, one signal after another.
@@ -26,7 +26,7 @@ public func concat<Element: Sendable, Failure: Error>(
 /// - Parameter signals: The signals.
 /// - Returns: A signal of all values.
 public func concat<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<Input.Element, Input.Failure> {
-  ConcatSignal(signals.map { $0.eraseToAnySignal() })
+  ConcatSignal(signals: signals.map { $0.eraseToAnySignal() })
 }
 
 /// Sends the values of a list of signals of different types, one signal after another.
@@ -36,7 +36,7 @@ public func concat<Input: Signal>(_ signals: some Sequence<Input>) -> some Signa
 public func concat<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]
 ) -> some Signal<Element, Failure> {
-  ConcatSignal(signals.map { $0.eraseToAnySignal() })
+  ConcatSignal(signals: signals.map { $0.eraseToAnySignal() })
 }
 
 /// A signal of the values of several signals in sequence; the result of ``concat(_:)-(Sequence)`` and its overloads.
@@ -44,12 +44,8 @@ public func concat<Element: Sendable, Failure: Error>(
 struct ConcatSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let signals: [AnySignal<Element, Failure>]
 
-  init(_ signals: [AnySignal<Element, Failure>]) {
-    self.signals = signals
-  }
-
   @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     SignalSubscription(owner: ConcatRun.start(signals, for: ErasedSubscriber(subscriber)))
   }
 }
@@ -65,8 +61,7 @@ final class ConcatRun<Element: Sendable, Failure: Error>: InputReceiver, @unchec
   private var index = 0
 
   private init(of signals: [AnySignal<Element, Failure>], for subscriber: ErasedSubscriber<Element, Failure>) {
-    self.signals = signals
-    self.subscriber = subscriber
+    (self.signals, self.subscriber) = (signals, subscriber)
   }
 
   /// Subscribes to the first signal, and returns what cancels the subscription.

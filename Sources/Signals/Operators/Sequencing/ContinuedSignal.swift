@@ -21,12 +21,11 @@ struct ContinuedSignal<First: Signal, Second: Signal>: Signal where Second.Eleme
 
   @inlinable @inline(__always)
   init(_ first: First, next: @escaping Next) {
-    self.first = first
-    self.next = next
+    (self.first, self.next) = (first, next)
   }
 
   @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     let current = CurrentUpstream()
     let input = current.begin()
     current.keep(
@@ -40,8 +39,6 @@ struct ContinuedSignal<First: Signal, Second: Signal>: Signal where Second.Eleme
 @usableFromInline
 struct ContinuedStage<Downstream: SignalSubscriber, Failure: Error, Second: Signal>: SignalSubscriber
 where Second.Element == Downstream.Element, Second.Failure == Downstream.Failure {
-  @usableFromInline typealias Element = Downstream.Element
-
   @usableFromInline let downstream: Downstream
   @usableFromInline let current: CurrentUpstream
   @usableFromInline let next: @Sendable (SignalCompletion<Failure>, Bool) -> Continuation<Second>
@@ -51,13 +48,11 @@ where Second.Element == Downstream.Element, Second.Failure == Downstream.Failure
     downstream: Downstream, current: CurrentUpstream,
     next: @escaping @Sendable (SignalCompletion<Failure>, Bool) -> Continuation<Second>
   ) {
-    self.downstream = downstream
-    self.current = current
-    self.next = next
+    (self.downstream, self.current, self.next) = (downstream, current, next)
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
+  func receive(_ value: Downstream.Element) {
     current.isEmpty = false
     downstream.receive(value)
   }
@@ -85,25 +80,21 @@ where Second.Element == Downstream.Element, Second.Failure == Downstream.Failure
 /// Such a signal may send before its own token has been kept. Until then, this check is the only way to stop it.
 @usableFromInline
 struct CurrentStage<Downstream: SignalSubscriber>: SignalSubscriber {
-  @usableFromInline typealias Element = Downstream.Element
-  @usableFromInline typealias Failure = Downstream.Failure
-
   @usableFromInline let downstream: Downstream
   @usableFromInline let current: CurrentUpstream
 
   @inlinable @inline(__always)
   init(downstream: Downstream, current: CurrentUpstream) {
-    self.downstream = downstream
-    self.current = current
+    (self.downstream, self.current) = (downstream, current)
   }
 
   @inlinable @inline(__always)
-  func receive(_ value: Element) {
+  func receive(_ value: Downstream.Element) {
     if !current.isCancelled { downstream.receive(value) }
   }
 
   @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
+  func receive(completion: SignalCompletion<Downstream.Failure>) {
     if !current.isCancelled { downstream.receive(completion: completion) }
   }
 

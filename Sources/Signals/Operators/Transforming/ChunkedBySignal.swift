@@ -59,8 +59,7 @@ struct ChunkedBySignal<First: Sendable, Second: Sendable, Failure: Error>: Combi
   @inlinable
   func receive(firstCompletion completion: SignalCompletion<Failure>, _ hub: CombiningHub<Self>) {
     let values = exchange(&hub.state, with: [])
-    if case .finished = completion, !values.isEmpty { hub.core.deliver(values) }
-    hub.finish(completion)
+    hub.finish(completion, after: values.isEmpty ? nil : values)
   }
 
   @inlinable @inline(__always)

@@ -37,15 +37,12 @@ public struct MapSignal<Upstream: Signal, Element: Sendable>: Signal {
 
   @inlinable @inline(__always)
   init(upstream: Upstream, transform: @escaping @Sendable (Upstream.Element) -> Element) {
-    self.upstream = upstream
-    self.transform = transform
+    (self.upstream, self.transform) = (upstream, transform)
   }
 
   /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     upstream.subscribe(MapStage(downstream: subscriber, transform: transform))
   }
 
@@ -63,15 +60,12 @@ public struct MapSignal<Upstream: Signal, Element: Sendable>: Signal {
 /// A stage of its own, and not a ``SignalOperator``, so that the closures of several can become one.
 @usableFromInline
 struct MapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
-  @usableFromInline typealias Failure = Downstream.Failure
-
   @usableFromInline let downstream: Downstream
   @usableFromInline let transform: @Sendable (Element) -> Downstream.Element
 
   @inlinable @inline(__always)
   init(downstream: Downstream, transform: @escaping @Sendable (Element) -> Downstream.Element) {
-    self.downstream = downstream
-    self.transform = transform
+    (self.downstream, self.transform) = (downstream, transform)
   }
 
   @inlinable @inline(__always)
@@ -80,7 +74,7 @@ struct MapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscrib
   }
 
   @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
+  func receive(completion: SignalCompletion<Downstream.Failure>) {
     downstream.receive(completion: completion)
   }
 

@@ -15,8 +15,7 @@ extension Signal {
   /// - Returns: A signal of one value.
   @inlinable @inline(__always)
   public func reduce<Result: Sendable>(
-    _ initialResult: Result,
-    _ nextPartialResult: @escaping @Sendable (Result, Element) -> Result
+    _ initialResult: Result, _ nextPartialResult: @escaping @Sendable (Result, Element) -> Result
   ) -> some Signal<Result, Failure> {
     reduced(from: initialResult) { result, value in
       result = nextPartialResult(result.unsafelyUnwrapped, value)  // Sound: it begins as a value and stays one.
@@ -188,8 +187,7 @@ struct Reduce<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperator
 
   @inlinable @inline(__always)
   init(initial: Output?, step: @escaping @Sendable (_ result: inout Output?, _ value: Input) -> Bool) {
-    self.initial = initial
-    self.step = step
+    (self.initial, self.step) = (initial, step)
   }
   @inlinable @inline(__always)
   func makeState() -> Output? { initial }

@@ -9,8 +9,7 @@ extension Signal {
   /// - Returns: A signal of the results, one for each value.
   @inlinable @inline(__always)
   public func scan<Result: Sendable>(
-    _ initialResult: Result,
-    _ nextPartialResult: @escaping @Sendable (Result, Element) -> Result
+    _ initialResult: Result, _ nextPartialResult: @escaping @Sendable (Result, Element) -> Result
   ) -> some Signal<Result, Failure> {
     OperatorSignal(self, Scan(initialResult: initialResult, nextPartialResult: nextPartialResult))
   }
@@ -23,8 +22,7 @@ struct Scan<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperator {
 
   @inlinable @inline(__always)
   init(initialResult: Output, nextPartialResult: @escaping @Sendable (Output, Input) -> Output) {
-    self.initialResult = initialResult
-    self.nextPartialResult = nextPartialResult
+    (self.initialResult, self.nextPartialResult) = (initialResult, nextPartialResult)
   }
   @inlinable @inline(__always)
   static var endsSignal: Bool { false }

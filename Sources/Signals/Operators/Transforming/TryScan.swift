@@ -26,8 +26,7 @@ extension Signal {
   /// - Complexity: O(1) for each value, without an allocation.
   @inlinable @inline(__always)
   public func tryScan<Result: Sendable>(
-    _ initialResult: Result,
-    _ nextPartialResult: @escaping @Sendable (Result, Element) throws(Failure) -> Result
+    _ initialResult: Result, _ nextPartialResult: @escaping @Sendable (Result, Element) throws(Failure) -> Result
   ) -> some Signal<Result, Failure> {
     OperatorSignal(self, TryScan(initialResult: initialResult, nextPartialResult: nextPartialResult))
   }
@@ -46,8 +45,7 @@ extension Signal where Failure == Never {
   @_disfavoredOverload
   @inlinable @inline(__always)
   public func tryScan<Result: Sendable, Mistake: Error>(
-    _ initialResult: Result,
-    _ nextPartialResult: @escaping @Sendable (Result, Element) throws(Mistake) -> Result
+    _ initialResult: Result, _ nextPartialResult: @escaping @Sendable (Result, Element) throws(Mistake) -> Result
   ) -> some Signal<Result, Mistake> {
     setFailureType(to: Mistake.self).tryScan(initialResult, nextPartialResult)
   }
@@ -60,8 +58,7 @@ struct TryScan<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperato
 
   @inlinable @inline(__always)
   init(initialResult: Output, nextPartialResult: @escaping @Sendable (Output, Input) throws(Failure) -> Output) {
-    self.initialResult = initialResult
-    self.nextPartialResult = nextPartialResult
+    (self.initialResult, self.nextPartialResult) = (initialResult, nextPartialResult)
   }
   @inlinable @inline(__always)
   func makeState() -> Output { initialResult }

@@ -48,9 +48,7 @@ struct CancelWatch<Base: Signal>: Signal {
   let base: Base
   let onCancel: @Sendable () -> Void
 
-  func subscribe<Subscriber: SignalSubscriber<Base.Element, Base.Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Base.Element, Base.Failure>) -> SignalSubscription {
     let subscription = base.subscribe(subscriber)
     return SignalSubscription { [onCancel] in
       subscription.cancel()
