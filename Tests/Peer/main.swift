@@ -30,7 +30,7 @@ let commands = Commands(families: [
   ContainerCommands(console: console),
   ContextCommands(console: console),
   TweakCommands(console: console),
-  RemoteCommands(),
+  RemoteCommands(console: console),
   WorldCommands(),
   SharedCommands(),
   ClusterCommands(),

@@ -34,6 +34,8 @@ public enum RemoteTweakOrigin: Sendable, Hashable {
   case cache
 
   /// An answer that the server gave or confirmed in this launch, or newer values than the server gave.
+  ///
+  /// The server may have given it to another process, if the cache has ``TweakCache/sharesFetches``.
   case network
 }
 

@@ -37,6 +37,15 @@ struct RemoteWorld {
   private let beginsComplete: Bool
   private var lag = 0
 
+  /// The time when each version was made.
+  private var times: [Duration] = [.zero]
+
+  /// The version that a part of the server has that lags behind, for no longer than a server may.
+  private var laggingVersion: Int {
+    let known = times.lastIndex { $0 < bench.elapsed - RemoteContent.longestLag } ?? 0
+    return max(known, version - lag)
+  }
+
   /// The patches of the connection that have not arrived, and its number.
   private var events: [TweakPatch] = []
   private var connection = 0
@@ -45,6 +54,13 @@ struct RemoteWorld {
   /// The requests that the server has not seen, and its answers that have not arrived.
   private var requests: [(flight: Int, request: TweakRequest, user: RemoteUser)] = []
   private var answers: [(flight: Int, Result<RemoteAnswer, TweakRequestFailure>, retryAfter: Duration?)] = []
+
+  // MARK: Another process with the same cache
+
+  /// The turns that were claimed, and whether this or the other process has the turn.
+  private var claims: [String] = []
+  private var hasTurn = false
+  private var otherHasTurn = false
 
   // MARK: The app
 
@@ -69,7 +85,8 @@ struct RemoteWorld {
     beginsComplete = hasVersions && isComplete
     var policy = RemoteTweakPolicy(polling: chance.once(in: 2) ? nil : .seconds(300))
     if chance.once(in: 4) { policy.retry = .constant(.seconds(1), limit: 1) }
-    bench = RemoteBench(policy, hasStream: !chance.once(in: 4))
+    let hasStream = !chance.once(in: 4)
+    bench = RemoteBench(policy, hasStream: hasStream, isShared: chance.once(in: 2))
     self.chance = chance
   }
 
@@ -81,7 +98,7 @@ struct RemoteWorld {
 
   private mutating func step() {
     bench.chance = Double(chance.number(below: 101)) / 100
-    switch chance.number(below: 14) {
+    switch chance.number(below: 17) {
     case 0, 1, 2: change()
     case 3, 4: serve()
     case 5, 6: answer()
@@ -97,6 +114,8 @@ struct RemoteWorld {
       } else {
         endStream(retryAfter: chance.once(in: 4) ? .seconds(100) : nil)
       }
+    case 13, 14: grant()
+    case 15: actElsewhere()
     default:
       if chance.once(in: 4) {
         restart()
@@ -115,6 +134,7 @@ struct RemoteWorld {
     next[chance.number(below: 4)] = version + 1
     let old = history[version]
     history.append(next)
+    times.append(bench.elapsed)
     guard bench.machine.stream.isConnected else { return }
     let changed = (0..<4).filter { next[$0] != old[$0] }
     events.append(patch(version, changed))
@@ -140,7 +160,7 @@ struct RemoteWorld {
   private mutating func serve(isHealthy: Bool = false) {
     guard !requests.isEmpty else { return }
     let (flight, request, user) = requests.remove(at: isHealthy ? 0 : chance.number(below: requests.count))
-    let answered = content(max(0, version - lag), user)
+    let answered = content(laggingVersion, user)
     switch isHealthy ? 9 : chance.number(below: 12) {
     case 0: answers.append((flight, .failure(.status(500)), nil))
     case 1: answers.append((flight, .failure(.status(429)), .seconds(600)))
@@ -186,11 +206,39 @@ struct RemoteWorld {
         events.append(patch(next, (0..<4).filter { history[next][$0] != history[next - 1][$0] }))
       }
     } else if beginsComplete {
-      events.append(patch(max(0, version - lag), [0, 1, 2, 3], isComplete: true))
-      for next in max(0, version - lag)..<version {
+      events.append(patch(laggingVersion, [0, 1, 2, 3], isComplete: true))
+      for next in laggingVersion..<version {
         events.append(patch(next + 1, (0..<4).filter { history[next + 1][$0] != history[next][$0] }))
       }
     }
+  }
+
+  // MARK: Steps of the other process
+
+  /// Lets the oldest claim have its result.
+  private mutating func grant() {
+    guard !claims.isEmpty else { return }
+    let entry = claims.removeFirst()
+    if !otherHasTurn { hasTurn = true }
+    handle(.claimed(isGranted: !otherHasTurn, cache[entry], notBefore: nil))
+  }
+
+  /// Lets the other process take the turn if it is free, and otherwise end it, with or without an answer that this
+  /// process may notice.
+  private mutating func actElsewhere() {
+    guard bench.machine.isShared else { return }
+    guard otherHasTurn else {
+      otherHasTurn = !hasTurn
+      return
+    }
+    otherHasTurn = false
+    if chance.once(in: 4) { return }
+    let user = Self.users[chance.number(below: Self.users.count)]
+    var new = content(version, user)
+    (new.fetched, new.fingerprint) = (bench.date, user.fingerprint)
+    guard cache[user.entry]?.outranks(new) != true else { return }
+    cache[user.entry] = new
+    if chance.once(in: 2) { handle(.followed(new, entry: user.entry)) }
   }
 
   // MARK: Steps of the app
@@ -220,6 +268,14 @@ struct RemoteWorld {
         check(!isWaiting, "a stream was connected during Retry-After")
         connect(request, number)
       case .store(let content, let entry): writes.append((content, entry))
+      case .claim(let entry):
+        check(!hasTurn && claims.isEmpty, "a turn was claimed during another one")
+        claims.append(entry)
+      case .endClaim:
+        check(hasTurn, "a turn was ended that this process did not have")
+        // What was to be stored comes first.
+        while !writes.isEmpty { write() }
+        hasTurn = false
       default: break
       }
     }
@@ -277,10 +333,11 @@ struct RemoteWorld {
   private mutating func restart() {
     if chance.once(in: 2) { while !writes.isEmpty { write() } }
     writes = []
-    (requests, answers, events) = ([], [], [])
+    (requests, answers, events, claims, hasTurn) = ([], [], [], [], false)
     let old = bench
     bench = RemoteBench(
-      old.machine.policy, user: Self.users[chance.number(below: Self.users.count)], hasStream: old.machine.hasStream)
+      old.machine.policy, user: Self.users[chance.number(below: Self.users.count)], hasStream: old.machine.hasStream,
+      isShared: old.machine.isShared)
     bench.date = old.date
     bench.elapsed = old.elapsed
     handledCount = 0
@@ -295,6 +352,7 @@ struct RemoteWorld {
   /// Lets the server and the network recover, and compares the flags with those of the server.
   private mutating func settle() {
     lag = 0
+    otherHasTurn = false
     handle(.offline(false))
     pass(.seconds(600))
     calls += 1
@@ -323,6 +381,7 @@ struct RemoteWorld {
     for _ in 0..<600 where breaches.isEmpty {
       while !requests.isEmpty { serve(isHealthy: true) }
       while !answers.isEmpty { answer() }
+      while !claims.isEmpty { grant() }
       while !events.isEmpty, bench.machine.stream.isConnected { deliver() }
       pass(.seconds(1))
     }

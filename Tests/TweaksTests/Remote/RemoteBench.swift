@@ -15,9 +15,10 @@ struct RemoteBench {
 
   init(
     _ policy: RemoteTweakPolicy = RemoteTweakPolicy(), user: RemoteUser = anna, hasStream: Bool = false,
-    hasBootstrap: Bool = false
+    hasBootstrap: Bool = false, isShared: Bool = false
   ) {
-    machine = RemoteMachine(policy: policy, user: user, hasStream: hasStream, hasBootstrap: hasBootstrap)
+    machine = RemoteMachine(
+      policy: policy, user: user, hasStream: hasStream, hasBootstrap: hasBootstrap, isShared: isShared)
   }
 
   static func content(

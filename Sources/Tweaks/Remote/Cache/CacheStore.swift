@@ -51,16 +51,56 @@ final class CacheStore: Sendable {
     return cache.directory.appending(path: name + ".pause", directoryHint: .notDirectory)
   }
 
+  // MARK: Other processes
+
+  /// Acquires the lock of the process that asks the server for a user, or returns `nil` if another process has it.
+  ///
+  /// Without a usable directory, no process can store an answer for the others, and each asks by itself.
+  func claim(_ entry: String) -> FetchClaim? {
+    let url = claimPlace(entry)
+    do {
+      try GroupDirectory.makeAll(cache.directory)
+      guard let lock = try FileLock.acquired(at: url) else { return nil }
+      return FetchClaim(lock)
+    } catch DurableFileError.suspended {
+      return nil
+    } catch {
+      report(.unusableCache(url, provider: provider, reason: CacheKey.reason(error)))
+      return FetchClaim(nil)
+    }
+  }
+
+  private func claimPlace(_ entry: String) -> URL {
+    cache.directory.appending(path: entry + ".fetch", directoryHint: .notDirectory)
+  }
+
+  /// Returns the changes of a user's entry, or `nil` if it cannot be observed.
+  func changes(of entry: String) -> PathChanges? {
+    do {
+      try GroupDirectory.makeAll(cache.directory)
+      return try PathChanges(file: place(entry))
+    } catch {
+      report(.unusableCache(place(entry), provider: provider, reason: CacheKey.reason(error)))
+      return nil
+    }
+  }
+
   // MARK: Reading
 
-  /// Returns the stored values of a user, or `nil` if there are no usable ones.
-  func load(_ entry: String, decode: (Data) throws -> [Tweak]) -> RemoteContent? {
+  /// Loads the stored values of a user.
+  ///
+  /// - Parameters:
+  ///   - entry: The name of the entry.
+  ///   - isUse: A Boolean value that indicates whether the entry counts as used now.
+  ///   - decode: A closure that decodes the body of an answer.
+  /// - Returns: The values, or `nil` if there are no usable ones.
+  func load(_ entry: String, isUse: Bool = true, decode: (Data) throws -> [Tweak]) -> RemoteContent? {
     let url = place(entry)
     do {
       for _ in 0..<Self.maximumReads {
         let stamp = try FileStamp(path: url.path)
         do {
-          return try content(of: url, decode)
+          return try content(of: url, isUse: isUse, decode)
         } catch CacheEntry.Problem.damaged(let reason) {
           guard try putAside(url, ifStill: stamp) else { continue }
           report(.unusableCache(url, provider: provider, reason: "\(reason). The file was moved to \"damaged\""))
@@ -80,12 +120,12 @@ final class CacheStore: Sendable {
   /// The largest number of times that an entry is read while other processes replace it.
   private static let maximumReads = 10
 
-  private func content(of url: URL, _ decode: (Data) throws -> [Tweak]) throws -> RemoteContent {
+  private func content(of url: URL, isUse: Bool, _ decode: (Data) throws -> [Tweak]) throws -> RemoteContent {
     do {
       let data = try DurableFile.read(url, limit: cache.fileLimit)
       let content = try CacheEntry.decode(data, decode)
       // The time of the file is the time of its last use.
-      utimensat(AT_FDCWD, url.path, nil, 0)
+      if isUse { utimensat(AT_FDCWD, url.path, nil, 0) }
       return content
     } catch DurableFileError.exceedsLimit(_, let size, let limit) {
       throw CacheEntry.Problem.damaged("its \(size) bytes exceed the limit of \(limit)")
@@ -177,10 +217,20 @@ final class CacheStore: Sendable {
     for old in used.sorted(by: { $0.time > $1.time }).dropFirst(cache.maximumEntries) {
       do {
         try DurableFile.remove(old.url)
+        unlink(claimPlace(old.url.deletingPathExtension().lastPathComponent).path)
       } catch {
         report(.unusableCache(old.url, provider: provider, reason: CacheKey.reason(error)))
       }
     }
+  }
+}
+
+/// The turn of this process to ask the server, until it is released.
+final class FetchClaim: Sendable {
+  private let lock: FileLock?
+
+  init(_ lock: consuming FileLock?) {
+    self.lock = lock
   }
 }
 

@@ -9,6 +9,8 @@ public import Foundation
 ///   written, and the failure is reported.
 /// - **Damage.** A damaged entry is moved aside, reported once, and not used. An entry of a newer version of this
 ///   package is left alone.
+/// - **Processes.** If ``sharesFetches`` is set, as in a container, one of the processes that use the cache asks the server,
+///   and the others follow it.
 /// - **Permissions.** Only the user can read the files: mode 0600, in a directory of mode 0700. The values are not
 ///   encrypted, except those of encrypted tweaks.
 public struct TweakCache: Sendable, Hashable {
@@ -31,6 +33,14 @@ public struct TweakCache: Sendable, Hashable {
   /// The maximum size of an entry in bytes.
   public var maximumSize: Int
 
+  /// A Boolean value that indicates whether the processes that use the cache ask the server together.
+  ///
+  /// Then a process polls only if no other one has stored an answer for its user, with the same attributes, since the
+  /// last time. It holds a lock meanwhile, which the kernel releases if the process dies. The answer takes effect in all
+  /// of these processes, according to the policy of each. ``RemoteTweakProvider/refresh()`` and
+  /// ``RemoteTweakProvider/identify(_:)`` always ask.
+  public var sharesFetches: Bool
+
   /// The maximum size of the file of an entry in bytes.
   var fileLimit: Int { min(max(0, maximumSize), .max - CacheEntry.overhead) + CacheEntry.overhead }
 
@@ -43,17 +53,20 @@ public struct TweakCache: Sendable, Hashable {
   ///   - environment: The environment of the server.
   ///   - maximumEntries: The maximum number of entries in the directory.
   ///   - maximumSize: The maximum size of an entry in bytes.
+  ///   - sharesFetches: A Boolean value that indicates whether the processes that use the cache ask the server together.
   public init(
-    directory: URL, keyFile: URL, environment: String = "", maximumEntries: Int = 8, maximumSize: Int = 1 << 20
+    directory: URL, keyFile: URL, environment: String = "", maximumEntries: Int = 8, maximumSize: Int = 1 << 20,
+    sharesFetches: Bool = false
   ) {
     self.directory = directory
     self.keyFile = keyFile
     self.environment = environment
     self.maximumEntries = max(1, maximumEntries)
     self.maximumSize = maximumSize
+    self.sharesFetches = sharesFetches
   }
 
-  /// Creates a cache in the caches of a container.
+  /// Creates a cache in the caches of a container, whose processes ask the server together.
   ///
   /// - Parameters:
   ///   - container: The container.
@@ -62,7 +75,7 @@ public struct TweakCache: Sendable, Hashable {
     self.init(
       directory: container.cachesURL.appending(path: "Tweaks", directoryHint: .isDirectory),
       keyFile: container.containerURL.appending(path: "Tweaks.key", directoryHint: .notDirectory),
-      environment: environment
+      environment: environment, sharesFetches: true
     )
   }
 }

@@ -35,6 +35,9 @@ final class RemoteEngine: Sendable {
     var alarm: (any WallAlarm)?
     var requests: [Int: Task<Void, Never>] = [:]
     var stream: SignalSubscription?
+    /// The turn among the processes that share the cache, and the subscription to what they store.
+    var claim: FetchClaim?
+    var following: SignalSubscription?
   }
 
   private let name: String
@@ -66,7 +69,7 @@ final class RemoteEngine: Sendable {
     self.context = MutableProperty(context)
     let machine = RemoteMachine(
       policy: policy, user: RemoteUser(context: context), hasStream: parts.stream != nil,
-      hasBootstrap: !bootstrap.isEmpty)
+      hasBootstrap: !bootstrap.isEmpty, isShared: cache?.sharesFetches ?? false)
     status = MutableProperty(machine.status)
     state = Guarded(State(machine: machine))
   }
@@ -83,12 +86,13 @@ final class RemoteEngine: Sendable {
 
   func stop() {
     let old = state.withLock { state in
-      defer { (state.alarm, state.stream, state.requests) = (nil, nil, [:]) }
-      return (state.alarm, state.stream, state.requests)
+      defer { (state.alarm, state.stream, state.requests, state.following) = (nil, nil, [:], nil) }
+      return (state.alarm, state.stream, state.requests, state.following)
     }
     old.0?.stop()
     old.1?.cancel()
     for request in old.2.values { request.cancel() }
+    old.3?.cancel()
   }
 
   var isOffline: Bool { state.withLock { $0.machine.isOffline } }
@@ -177,6 +181,9 @@ final class RemoteEngine: Sendable {
   private func perform(_ effect: RemoteEffect, _ turn: inout Turn) {
     switch effect {
     case .send(let request, let flight): send(request, flight)
+    case .claim(let entry): claim(entry)
+    case .endClaim: writes.async { [self] in state.replace { $0.claim = nil } }
+    case .follow(let entry): follow(entry)
     case .cancel(let flight): state.withLock { $0.requests.removeValue(forKey: flight) }?.cancel()
     case .show(let tweaks): show(tweaks)
     case .publish(let new): if status.value != new { status.value = new }
@@ -221,6 +228,38 @@ final class RemoteEngine: Sendable {
     }
     // A request that has been answered already leaves a task that has ended, until the provider is released.
     state.withLock { $0.requests[flight] = task }
+  }
+
+  // MARK: Other processes
+
+  private func claim(_ entry: String) {
+    guard let store else { return }
+    writes.async { [weak self, parts] in
+      let claim = store.claim(entry)
+      let content = store.load(entry, isUse: false, decode: parts.decode)
+      guard let self else { return }
+      if let claim { state.replace { $0.claim = claim } }
+      submit(.claimed(isGranted: claim != nil, content, notBefore: store.notBefore))
+    }
+  }
+
+  private func follow(_ entry: String) {
+    guard let store else { return }
+    let new = store.changes(of: entry)?.sink { [weak self] _ in self?.takeStored(entry) }
+    let old = state.withLock { state in
+      defer { state.following = new }
+      return state.following
+    }
+    old?.cancel()
+  }
+
+  /// Reads the values that this or another process has stored.
+  private func takeStored(_ entry: String) {
+    guard let store else { return }
+    writes.async { [weak self, parts] in
+      guard let content = store.load(entry, isUse: false, decode: parts.decode) else { return }
+      self?.submit(.followed(content, entry: entry))
+    }
   }
 
   // MARK: Stream

@@ -67,6 +67,12 @@ enum RemoteEvent: Sendable {
   /// A caller waits for the first values, so that a random delay must end.
   case hasten
 
+  /// The request for a turn to ask the server was answered, with the values and the date that the cache has now.
+  case claimed(isGranted: Bool, RemoteContent?, notBefore: Date?)
+
+  /// Another process has stored values for a user.
+  case followed(RemoteContent, entry: String)
+
   /// The server has answered.
   case answered(flight: Int, Result<RemoteAnswer, TweakRequestFailure>, retryAfter: Duration?)
 
@@ -94,6 +100,13 @@ enum RemoteAnswer: Sendable, Hashable {
 enum RemoteEffect: Sendable, Hashable {
   /// Asks the server.
   case send(TweakRequest, flight: Int)
+
+  /// Asks for the turn among the processes that share the cache, or ends it after all that was to be stored.
+  case claim(entry: String)
+  case endClaim
+
+  /// Follows the values that other processes store for a user.
+  case follow(entry: String)
 
   /// Cancels a request that takes too long, or that a newer one replaces.
   case cancel(flight: Int)

@@ -82,9 +82,14 @@ extension RemoteMachine {
     var content = new
     content.fetched = turn.now.date
     content.fingerprint = user.fingerprint
-    changeCount += 1
     confirmation = turn.now.elapsed
     turn.add(.store(content, entry: user.entry))
+    keep(content, &turn)
+  }
+
+  /// Shows newer values, unless they wait for the next launch.
+  mutating func keep(_ content: RemoteContent, _ turn: inout Turn) {
+    changeCount += 1
     if policy.activation == .immediate || activatesNext {
       shown = content
       pending = nil
@@ -122,10 +127,16 @@ extension RemoteMachine {
   }
 
   /// Schedules the next request, unless the stream sends all changes.
-  mutating func poll(_ turn: inout Turn) {
+  ///
+  /// - Parameters:
+  ///   - age: The age of the values in seconds.
+  ///   - turn: The turn.
+  mutating func poll(after age: TimeInterval = 0, _ turn: inout Turn) {
     guard let polling = policy.polling, !isOffline, !stream.isConnected else { return }
     let pauses = Backoff.constant(polling, jitter: min(max(0, policy.pollingJitter), 1))
-    if let pause = pauses.pause(after: 1, chance: turn.chance) { schedule(pause, turn) }
+    if let pause = pauses.pause(after: 1, chance: turn.chance) {
+      schedule(max(.zero, pause - .seconds(age)), turn)
+    }
   }
 
   // MARK: Failure

@@ -134,7 +134,8 @@ extension RemoteMachine {
   /// Replaces all values by those of a complete patch, unless it is older.
   private mutating func replaceAll(_ patch: TweakPatch, _ turn: inout Turn) {
     let content = RemoteContent(tweaks: patch.tweaks, version: patch.version)
-    guard order(of: content, sent: turn.now.elapsed, after: changeCount) == .newer else {
+    // The patch may have been on its way since the connection was opened.
+    guard order(of: content, sent: stream.opened, after: changeCount) == .newer else {
       // The stream lags behind, and so the changes that it sends next are not those that follow the values.
       stream.hasGap = true
       failures += 1

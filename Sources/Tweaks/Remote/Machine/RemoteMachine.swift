@@ -19,6 +19,9 @@ struct RemoteMachine: Sendable {
   let hasStream: Bool
   let hasBootstrap: Bool
 
+  /// A Boolean value that indicates whether the processes that use the cache ask the server together.
+  let isShared: Bool
+
   var user: RemoteUser
 
   /// The values in effect, and newer ones that wait for the next launch.
@@ -55,6 +58,7 @@ struct RemoteMachine: Sendable {
   var notBefore: Duration?
 
   var stream = StreamState()
+  var sharing = SharingState()
 
   /// A request to the server.
   struct Flight: Sendable, Hashable {
@@ -68,11 +72,15 @@ struct RemoteMachine: Sendable {
     let changeCount: Int
   }
 
-  init(policy: RemoteTweakPolicy, user: RemoteUser, hasStream: Bool = false, hasBootstrap: Bool = false) {
+  init(
+    policy: RemoteTweakPolicy, user: RemoteUser, hasStream: Bool = false, hasBootstrap: Bool = false,
+    isShared: Bool = false
+  ) {
     self.policy = policy
     self.user = user
     self.hasStream = hasStream
     self.hasBootstrap = hasBootstrap
+    self.isShared = isShared
   }
 
   /// Handles an event, and returns its effects in order.
@@ -93,6 +101,8 @@ struct RemoteMachine: Sendable {
       wake(&turn)
     case .refresh(let call): refresh(call, &turn)
     case .hasten: hasten(&turn)
+    case .claimed(let isGranted, let content, let notBefore): claimed(isGranted, content, notBefore, &turn)
+    case .followed(let content, let entry): if entry == user.entry { _ = follow(content, &turn) }
     case .answered(let number, let result, let retryAfter): answered(number, result, retryAfter, &turn)
     case .identify(let user, let content, let call): identify(user, content, call, &turn)
     case .offline(let isOffline): offline(isOffline, &turn)
@@ -100,6 +110,7 @@ struct RemoteMachine: Sendable {
     case .patched(let patch, let stream): patched(patch, stream, &turn)
     case .streamEnded(let stream, let retryAfter): streamEnded(stream, retryAfter, &turn)
     }
+    endClaimIfUnused(&turn)
     if nextWake != before || isAlarm { turn.add(.wake(at: nextWake)) }
     return turn.effects
   }
@@ -145,7 +156,7 @@ struct RemoteMachine: Sendable {
         isConfirmed && pending == nil ? .network : .cache
       }
     var status = RemoteTweakStatus(state: state, origin: origin, fetchDate: shown?.fetched)
-    status.isSettled = isConfirmed || isOffline || isRefused
+    status.isSettled = isConfirmed || sharing.isCurrent || isOffline || isRefused
     return status
   }
 
@@ -156,18 +167,19 @@ struct RemoteMachine: Sendable {
   // MARK: Start
 
   private mutating func started(_ content: RemoteContent?, _ notBefore: Date?, _ turn: inout Turn) {
-    if let notBefore {
-      let wait = notBefore.timeIntervalSince(turn.now.date)
-      // A longer wait than a server can ask for means that the clock was changed.
-      if wait > 0, wait <= policy.longestRetryAfter.inSeconds {
-        self.notBefore = turn.now.elapsed + .seconds(wait)
-      }
-    }
+    note(notBefore, turn)
     take(content, &turn)
     scheduleFirst(&turn)
     connect(&turn)
     publish(&turn)
     sendIfDue(&turn)
+  }
+
+  /// Notes the stored date before which the server wants no request.
+  mutating func note(_ date: Date?, _ turn: Turn) {
+    guard let wait = date?.timeIntervalSince(turn.now.date) else { return }
+    // A longer wait than a server can ask for means that the clock was changed.
+    if wait > 0, wait <= policy.longestRetryAfter.inSeconds { notBefore = turn.now.elapsed + .seconds(wait) }
   }
 
   /// Shows the cached values of the current user.
@@ -178,18 +190,23 @@ struct RemoteMachine: Sendable {
     confirmation = turn.now.elapsed
     isConfirmed = false
     isOutdated = false
+    (sharing.isCurrent, sharing.busySince) = (false, nil)
+    sharing.outdateClaim()
     if let content {
       let age = turn.now.date.timeIntervalSince(content.fetched)
       confirmation -= .seconds(max(0, age))
       let isOld = policy.staleAge.map { age > $0.inSeconds } ?? false
       isOutdated = age < 0 || isOld || content.fingerprint != user.fingerprint
+      sharing.isCurrent = isShared && isFresh(content, turn)
     }
     turn.add(.show(content?.tweaks))
+    if isShared { turn.add(.follow(entry: user.entry)) }
   }
 
   /// Schedules the first request: at once without usable values, and otherwise after a random delay.
   mutating func scheduleFirst(_ turn: inout Turn) {
     guard let polling = policy.polling, !isOffline, !isRefused else { return }
+    if sharing.isCurrent, let shown { return poll(after: turn.now.date.timeIntervalSince(shown.fetched), &turn) }
     let spread = min(policy.firstDelay, polling)
     let isUrgent = shown == nil || isOutdated
     schedule(isUrgent ? .zero : .seconds(spread.inSeconds * turn.chance), turn)
@@ -218,7 +235,7 @@ struct RemoteMachine: Sendable {
 
   mutating func sendIfDue(_ turn: inout Turn) {
     guard let nextRequest, nextRequest <= turn.now.elapsed else { return }
-    send(&turn)
+    ask(&turn)
   }
 
   /// Sends a request, unless one is in progress, but not before the server allows it.
@@ -256,8 +273,8 @@ struct RemoteMachine: Sendable {
   }
 
   private mutating func hasten(_ turn: inout Turn) {
-    guard !isConfirmed, failures == 0, refusal(turn) == nil, !isRefused else { return }
-    send(&turn)
+    guard !isConfirmed, !sharing.isCurrent, failures == 0, refusal(turn) == nil, !isRefused else { return }
+    ask(&turn)
   }
 
   /// Returns a Boolean value that indicates whether the server has asked to wait.
@@ -284,6 +301,7 @@ struct RemoteMachine: Sendable {
     answerCalls(.superseded, &turn)
     if let flight { lateFlights.append(flight) }
     flight = nil
+    endClaimIfUnused(&turn)
     let content = newer(of: content, for: new)
     user = new
     failure = nil
