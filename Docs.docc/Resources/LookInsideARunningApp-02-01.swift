@@ -9,19 +9,21 @@ let inbox = try AppGroupsLog<String>(name: "inbox", container: container)
 try inbox.append("first")
 
 let inspector = try Inspector(directory: directory)
-func wait(for state: InspectedLog.State, lag: Int) async {
+func wait(for state: String, lag: Int) async {
   for await snapshot in inspector.values {
-    guard case .log(let log)? = snapshot["log/inbox"]?.details, let consumer = log.consumers.first else { continue }
-    if consumer.state == state, consumer.lag == lag { return print(consumer.name, state.rawValue, lag) }
+    guard let consumer = snapshot["log/inbox"]?.details["consumers"]?[0] else { continue }
+    if consumer["state"]?.string == state, consumer["lag"]?.int == lag {
+      return print(consumer["name"]?.string ?? "", state, lag)
+    }
   }
 }
 
 // A consumer handles one event and ends. Two more events follow.
 let subscription = try inbox.events(for: "indexer").sink { _ in }
-await wait(for: .caughtUp, lag: 0)  // Prints "indexer caught up 0"
+await wait(for: "caught up", lag: 0)  // Prints "indexer caught up 0"
 subscription.cancel()
 try inbox.append("second")
 try inbox.append("third")
-await wait(for: .dead, lag: 2)  // Prints "indexer dead 2"
+await wait(for: "dead", lag: 2)  // Prints "indexer dead 2"
 
 try FileManager.default.removeItem(at: directory)

@@ -10,17 +10,17 @@ try inbox.append("first")
 let subscription = try inbox.events(for: "indexer").sink { _ in }
 
 let inspector = try Inspector(directory: directory, isWritable: true)
-func wait(for state: InspectedLog.State) async {
-  for await snapshot in inspector.values {
-    if case .log(let log)? = snapshot["log/inbox"]?.details, log.consumers.first?.state == state { return }
+func wait(for state: String) async {
+  for await snapshot in inspector.values
+  where snapshot["log/inbox"]?.details["consumers"]?[0]?["state"]?.string == state {
+    return
   }
 }
-await wait(for: .caughtUp)
+await wait(for: "caught up")
 subscription.cancel()
-await wait(for: .idle)
+await wait(for: "idle")
 
-var request = InspectorRequest(.removeConsumer, "log/inbox")
-request.consumer = "indexer"
+let request = InspectorRequest.removeConsumer("indexer", of: "log/inbox")
 print(try await inspector.perform(request, dryRun: true).message)
 // Prints "Would remove the consumer indexer of the log inbox."
 print(try await inspector.perform(request).message)

@@ -11,9 +11,7 @@ let manager = TweakManager(providers: [SuiteTweakProvider(suite: flags)])
 try manager.set(10, feature: "shop", variable: "limit")
 
 let inspector = try Inspector(directory: directory, isWritable: true)
-var request = InspectorRequest(.setTweak, "tweak/shop/limit")
-request.text = "20"
-print(try await inspector.perform(request).message)
+print(try await inspector.perform(.setTweak("tweak/shop/limit", to: "20")).message)
 // Prints "Set shop/limit to 20 in Files/flags.json; it was 10."
 
 let limit = TweakKey("shop", "limit", default: 5)

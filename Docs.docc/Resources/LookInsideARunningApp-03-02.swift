@@ -10,8 +10,11 @@ let publication = try Inspector.publish(in: container)
 
 let inspector = try Inspector(directory: directory)
 for await snapshot in inspector.values {
-  guard case .graph(let graph)? = snapshot.resources(.graph).first?.details else { continue }
-  for node in graph.nodes { print(node.name, node.kind, node.value ?? "hidden") }  // Prints "volume property 5 of 10"
+  guard let node = snapshot.resources(.graph).first?.details["nodes"]?[0] else { continue }
+  for name in ["name", "kind", "value"] { print(node[name]?.string ?? "hidden") }
+  // Prints "volume"
+  // Prints "property"
+  // Prints "5 of 10"
   break
 }
 

@@ -18,16 +18,16 @@ let settings = try AppGroupsFile(name: "settings.json", initialValue: Settings()
 let publication = try Inspector.publish(in: container, allowingEdits: true)
 
 let inspector = try Inspector(directory: directory, isWritable: true)
-var request = InspectorRequest(.editValue, "file/settings.json")
-request.version = inspector.value["file/settings.json"]?.version
-(request.path, request.value) = ("/size", 12)
-let outcome = try await inspector.perform(request)
+func set(_ path: String, to value: InspectedValue) async throws(InspectorError) {
+  guard let resource = inspector.value["file/settings.json"] else { return }
+  _ = try await inspector.perform(.set(value, at: path, of: resource))
+}
+
+try await set("/size", to: 12)
 print(settings.value.size ?? 0)  // Prints "12"
 
-request.version = outcome.version
-(request.path, request.value) = ("/theme", "blue")
 do {
-  _ = try await inspector.perform(request)
+  try await set("/theme", to: "blue")
 } catch {
   print(error.code, error.cause.contains("at theme"))  // Prints "refused true"
 }

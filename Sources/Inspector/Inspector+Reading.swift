@@ -2,31 +2,8 @@ import AppGroups
 public import Foundation
 import Stores
 
-/// A part of the text of a resource.
-public struct InspectedText: Sendable, Hashable, Codable {
-  /// The identifier of the resource.
-  public var resource: String
-  /// The version of the resource.
-  public var version: String
-  /// The position of the part in the text, in bytes.
-  public var offset: Int
-  /// The size of the whole text, in bytes.
-  public var total: Int
-  /// The part.
-  public var text: String
-  /// The places of the redacted parts of the value, as JSON pointers.
-  public var redacted: [String]
-  /// A Boolean value that indicates whether there is more text after the part.
-  public var more: Bool
-
-  private enum CodingKeys: String, CodingKey {
-    case version, offset, total, text, redacted, more
-    case resource = "r"
-  }
-}
-
 /// An event of a log.
-public struct InspectedEvent: Sendable, Hashable, Codable, Identifiable {
+public struct InspectedEvent: Sendable, Hashable, Encodable, Identifiable {
   /// The producer and the sequence, separated by a colon.
   public var id: String
   /// The producer.
@@ -42,36 +19,21 @@ public struct InspectedEvent: Sendable, Hashable, Codable, Identifiable {
   /// The event without its redacted parts; `nil` if it is not JSON or too large.
   public var value: InspectedValue?
   /// The places of the redacted parts, as JSON pointers.
-  public var redacted: [String]?
+  package var redacted: [String]?
   /// `true` if the event is too large; otherwise `nil`.
-  public var truncated: Bool?
-}
-
-/// The last events of a log.
-public struct InspectedEvents: Sendable, Hashable, Codable {
-  /// The identifier of the log.
-  public var resource: String
-  /// The events, the oldest first.
-  public var entries: [InspectedEvent]
-  /// A Boolean value that indicates whether there are older events.
-  public var more: Bool
-
-  private enum CodingKeys: String, CodingKey {
-    case entries, more
-    case resource = "r"
-  }
+  package var truncated: Bool?
 }
 
 /// A page of the rows of a table.
-public struct InspectedRows: Sendable, Hashable, Codable {
+public struct InspectedRows: Sendable, Hashable, Encodable {
   /// The identifier of the database.
-  public var resource: String
+  package var resource: String
   /// The table.
-  public var table: String
+  package var table: String
   /// The names of the columns.
   public var columns: [String]
   /// The names of the columns of the key.
-  public var keys: [String]
+  package var keys: [String]
   /// The rows without their redacted values.
   public var rows: [[InspectedValue]]
   /// The position of the next page; `nil` after the last one.
@@ -84,37 +46,19 @@ public struct InspectedRows: Sendable, Hashable, Codable {
 }
 
 extension Inspector {
-  /// Returns the value of a resource as JSON text, without its redacted parts.
+  /// Returns a resource with its value, of whatever size, without the redacted parts.
   ///
-  /// A part begins and ends between two characters. So it may begin up to three bytes before the offset, and it has at
-  /// least one character, even if that is longer than the limit.
+  /// A snapshot leaves out values of more than 16 KiB of JSON.
   ///
-  /// - Parameters:
-  ///   - id: The identifier of the resource.
-  ///   - offset: The position of the first byte.
-  ///   - limit: The largest size of the part, in bytes.
-  /// - Returns: The part of the text.
-  /// - Throws: ``InspectorError`` if there is no such resource, or if it has no value.
-  public func text(
-    of id: String, from offset: Int = 0, limit: Int = 1 << 20
-  ) async throws -> InspectedText {
+  /// - Parameter id: The identifier of the resource.
+  /// - Returns: The resource. Its value is `nil` if it is not JSON, too large to be read, or a secret.
+  /// - Throws: ``InspectorError`` if there is no such resource.
+  public func resource(_ id: String) async throws -> InspectedResource {
     try await engine.withState { state in
-      guard let resource = state.resources[id] else { throw InspectorError.notFound(id) }
-      guard let value = state.values[id] ?? resource.value else {
-        let reason = resource.status == .large ? "it is too large to be read" : "it has no value in JSON"
-        throw InspectorError.invalid(operation: "Show \(id)", reason: reason)
-      }
-      let bytes = Array(value.fileText.utf8)
-      let isInside = { (place: Int) in place < bytes.count && bytes[place] & 0xC0 == 0x80 }
-      var start = min(max(0, offset), bytes.count)
-      while isInside(start) { start -= 1 }
-      var end = start + min(max(1, limit), bytes.count - start)
-      while end > start, isInside(end) { end -= 1 }
-      if end == start { repeat { end = min(end + 1, bytes.count) } while isInside(end) }
-      return InspectedText(
-        resource: id, version: resource.version, offset: start, total: bytes.count,
-        text: String(decoding: bytes[start..<end], as: UTF8.self), redacted: resource.redacted ?? [],
-        more: end < bytes.count)
+      guard var resource = state.resources[id] else { throw InspectorError.notFound(id) }
+      guard let value = state.values[id] else { return resource }
+      (resource.value, resource.truncated) = (value, nil)
+      return resource
     }
   }
 
@@ -122,18 +66,17 @@ extension Inspector {
   ///
   /// - Parameters:
   ///   - id: The identifier of the log.
-  ///   - limit: The largest number of events.
+  ///   - limit: The largest number of events, at most 10,000.
   /// - Returns: The events, the oldest first.
   /// - Throws: ``InspectorError`` if there is no such log.
   /// - Complexity: O(*n*) in the size of the last segments.
-  public func events(of id: String, limit: Int = 100) async throws -> InspectedEvents {
+  public func events(of id: String, limit: Int = 100) async throws -> [InspectedEvent] {
     try await engine.withState { [redaction = engine.redaction] state in
       guard let resource = state.resources[id], let path = resource.path, let log = state.logs[path],
-        case .log(let details) = resource.details
+        case .log(let details) = resource.typedDetails
       else { throw InspectorError.notFound(id) }
       let processes = Dictionary(details.producers.map { ($0.id, $0.process) }) { $1 }
-      let (entries, isCut) = try log.entries(limit: min(max(1, limit), 1000))
-      let events = entries.map { entry in
+      return try log.entries(limit: min(max(1, limit), 10_000)).map { entry in
         let producer = entry.producer.uuidString.lowercased()
         var event = InspectedEvent(
           id: "\(producer):\(entry.sequence)", producer: producer, process: processes[producer] ?? nil,
@@ -141,7 +84,6 @@ extension Inspector {
         event.setValue(entry.payload, redaction)
         return event
       }
-      return InspectedEvents(resource: id, entries: events, more: isCut)
     }
   }
 

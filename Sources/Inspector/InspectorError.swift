@@ -29,12 +29,24 @@ public enum InspectorError: Error, Sendable, Hashable {
 
   /// The process that has the file open does not make the change; the reason usually names a member that it cannot
   /// decode.
-  case refused(operation: String, path: String, process: InspectorOutcome.Process, reason: String)
+  ///
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - path: The file.
+  ///   - process: The identifier of the ``InspectedProcess``.
+  ///   - reason: The name of the process, and its words.
+  case refused(operation: String, path: String, process: String, reason: String)
 
   /// The process that makes the changes of the file did not answer.
   ///
   /// It may have made the change. If it has not begun to, it never will.
-  case unanswered(operation: String, path: String, process: InspectorOutcome.Process, reason: String)
+  ///
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - path: The file.
+  ///   - process: The identifier of the ``InspectedProcess``.
+  ///   - reason: The name of the process, and the lack of an answer.
+  case unanswered(operation: String, path: String, process: String, reason: String)
 
   /// The request does not make sense for the resource.
   case invalid(operation: String, reason: String)
@@ -87,9 +99,9 @@ public enum InspectorError: Error, Sendable, Hashable {
     case .notFound: "there is no such resource"
     case .readOnly: "the inspector is open for reading only"
     case .conflict: "another process changed it in the meantime"
-    case .refused(_, _, let process, let reason): "\(process.name) (\(process.pid)) refused it: \(reason)"
-    case .unanswered(_, _, let process, let reason): "\(process.name) (\(process.pid)) \(reason)"
-    case .shape(_, _, let reason), .invalid(_, let reason), .failed(_, _, let reason): reason
+    case .refused(_, _, _, let reason), .unanswered(_, _, _, let reason), .shape(_, _, let reason),
+      .invalid(_, let reason), .failed(_, _, let reason):
+      reason
     }
   }
 

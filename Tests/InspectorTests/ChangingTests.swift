@@ -29,7 +29,7 @@ import Tweaks
     let inspector = try Inspector(directory: directory.url, isWritable: true)
     let dry = try await inspector.perform(edit("/theme", "dark", inspector), dryRun: true)
     #expect(dry.dryRun && !dry.done)
-    #expect(dry.diff?.map(\.new) == ["dark"])
+    #expect(dry.differences?.map(\.new) == ["dark"])
     #expect(file.value.theme == "light")
     let outcome = try await inspector.perform(edit("/theme", "dark", inspector))
     #expect(outcome.message == #"Set Files/settings.json: theme: "light" → "dark"."#)
@@ -135,7 +135,7 @@ import Tweaks
     var delete = InspectorRequest(.deleteContainer, "container/")
     delete.id = "Test"
     _ = try await inspector.perform(delete)
-    guard case .container(let details)? = inspector.value["container/"]?.details else { throw CommandFailure() }
+    guard case .container(let details)? = inspector.value["container/"]?.typedDetails else { throw CommandFailure() }
     #expect(details.environments.map(\.name) == ["Default", "First"])
   }
 
@@ -154,7 +154,7 @@ import Tweaks
     #expect(dry.message.hasPrefix("Would import an environment from /"))
     #expect(app.environments.value.map(\.name) == ["Default", "Work"])
     _ = try await inspector.perform(importing)
-    guard case .container(let details)? = inspector.value["container/"]?.details else { throw CommandFailure() }
+    guard case .container(let details)? = inspector.value["container/"]?.typedDetails else { throw CommandFailure() }
     #expect(details.environments.map(\.name) == ["Default", "Work", "Copy"])
     importing.path = "work"
     let relative = importing

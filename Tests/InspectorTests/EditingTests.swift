@@ -47,7 +47,7 @@ import Testing
     let (peer, inspector) = (studio.peer, studio.inspector)
     // A member that is absent, and a list that is empty, have no shape that an inspector could know.
     let rated = try await inspector.perform(studio.edit("/rating", 5))
-    #expect(rated.process?.pid == peer.identifier)
+    #expect(rated.process == "Peer-\(peer.identifier)")
     #expect(rated.message == "Set Files/song.json through Peer (\(peer.identifier)): rating: + 5.")
     #expect(rated.version == inspector.value[Studio.id]?.version)
     _ = try await inspector.perform(studio.edit("/tags", ["slow", "old"]))
@@ -65,7 +65,7 @@ import Testing
   @Test func `the snapshot names the process that changes a value, until it ends`() async throws {
     let studio = try await Studio()
     @Sendable func editor(_ snapshot: InspectorSnapshot) -> InspectedFile.Editor? {
-      guard case .file(let file)? = snapshot[Studio.id]?.details else { return nil }
+      guard case .file(let file)? = snapshot[Studio.id]?.typedDetails else { return nil }
       return file.editor
     }
     let snapshot = try await studio.inspector.wait { editor($0) != nil }
@@ -75,7 +75,7 @@ import Testing
     _ = try await studio.inspector.wait { editor($0) == nil }
     // Without the process, the file itself is changed.
     let outcome = try await studio.inspector.perform(studio.edit("/title", "Red"))
-    #expect(outcome.process?.pid == ProcessInfo.processInfo.processIdentifier)
+    #expect(outcome.maker?.pid == ProcessInfo.processInfo.processIdentifier)
     #expect(try studio.content.contains("Red"))
   }
 
@@ -104,7 +104,7 @@ import Testing
     let before = try studio.content
     let outcome = try await studio.inspector.perform(studio.edit("/rating", 5), dryRun: true)
     #expect(outcome.message.hasPrefix("Would set Files/song.json through Peer"))
-    #expect(outcome.diff?.map(\.new) == [5])
+    #expect(outcome.differences?.map(\.new) == [5])
     #expect(try studio.content == before)
     try await studio.peer.kill()
   }
@@ -137,7 +137,7 @@ import Testing
   @Test func `a process that publishes without edits leaves them to the inspector`() async throws {
     let studio = try await Studio(allowingEdits: false)
     let outcome = try await studio.inspector.perform(studio.edit("/title", "Red"))
-    #expect(outcome.process?.pid == ProcessInfo.processInfo.processIdentifier)
+    #expect(outcome.maker?.pid == ProcessInfo.processInfo.processIdentifier)
     let error = try await studio.refusal(of: studio.edit("/rating", 5))
     #expect(error.code == "shape")
     #expect(try studio.directory.temporary.names(in: ".shared/edits").isEmpty)

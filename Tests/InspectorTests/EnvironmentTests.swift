@@ -14,7 +14,7 @@ import Testing
     let note = try AppGroupsFile(name: "note.json", initialValue: "default", scope: app.scope)
     let work = try app.create(name: "Work", description: "for tests")
     let inspector = try Inspector(directory: directory.url)
-    guard case .container(let before)? = inspector.value["container/"]?.details else { throw CommandFailure() }
+    guard case .container(let before)? = inspector.value["container/"]?.typedDetails else { throw CommandFailure() }
     #expect(before.environments.map(\.name) == ["Default", "Work"])
     #expect(before.environments.map(\.active) == [true, false])
     #expect(before.environments.last?.description == "for tests")
@@ -24,7 +24,7 @@ import Testing
     _ = try await peer.send("env \(directory.url.path)")
     _ = try await peer.send("env-activate \(work.id.uuidString)")
     let after = try await inspector.wait { snapshot in
-      guard case .container(let details)? = snapshot["container/"]?.details else { return false }
+      guard case .container(let details)? = snapshot["container/"]?.typedDetails else { return false }
       return details.active == work.id.uuidString && snapshot["file/note.json"]?.value == "default"
     }
     #expect(after["container/"]?.seq != "0")
@@ -43,11 +43,11 @@ import Testing
     _ = try await peer.send("context-login ann")
     let snapshot = try await inspector.wait { snapshot in
       snapshot.resources(.session).contains { resource in
-        if case .session(let session) = resource.details { session.user == "ann" } else { false }
+        if case .session(let session) = resource.typedDetails { session.user == "ann" } else { false }
       }
     }
     let resource = try #require(snapshot.resources(.session).first)
-    guard case .session(let session) = resource.details else { throw CommandFailure() }
+    guard case .session(let session) = resource.typedDetails else { throw CommandFailure() }
     #expect(session.state == .in)
     #expect(session.generation > 0)
     // The archive holds the user's record with the name `new`, and a folder beside it the secret.
@@ -60,7 +60,7 @@ import Testing
     _ = try await peer.send("context-logout")
     _ = try await inspector.wait { snapshot in
       snapshot.resources(.session).contains { resource in
-        if case .session(let session) = resource.details { session.state == .out } else { false }
+        if case .session(let session) = resource.typedDetails { session.state == .out } else { false }
       }
     }
     try await peer.kill()

@@ -73,12 +73,14 @@ import Testing
       _ = try await peer.send("hold \(directory.file("Files/note.json").path)")
       let inspector = try Inspector(directory: directory.url)
       let held = try await inspector.wait { $0["lock/Files/.shared/note.json.lock"] != nil }
-      guard case .lock(let lock)? = held["lock/Files/.shared/note.json.lock"]?.details else { throw CommandFailure() }
+      guard case .lock(let lock)? = held["lock/Files/.shared/note.json.lock"]?.typedDetails else {
+        throw CommandFailure()
+      }
       #expect(lock.purpose == "writing note.json")
       #expect(lock.mode == "write")
       #expect(lock.holders.map(\.pid) == [peer.identifier])
       #expect(held.processes.contains { $0.pid == peer.identifier && $0.holds > 0 })
-      guard case .file(let file)? = held["file/note.json"]?.details else { throw CommandFailure() }
+      guard case .file(let file)? = held["file/note.json"]?.typedDetails else { throw CommandFailure() }
       #expect(file.holder?.pid == peer.identifier)
       var changes = inspector.changes.values.makeAsyncIterator()
       try await peer.kill()
@@ -112,13 +114,13 @@ import Testing
     var changes = inspector.changes.values.makeAsyncIterator()
     _ = try await peer.send("insert-items 2 x")
     let snapshot = try await inspector.wait {
-      if case .database(let details)? = $0["database/items.sqlite"]?.details {
+      if case .database(let details)? = $0["database/items.sqlite"]?.typedDetails {
         details.history?.last == "2"
       } else {
         false
       }
     }
-    guard case .database(let details)? = snapshot["database/items.sqlite"]?.details else { throw CommandFailure() }
+    guard case .database(let details)? = snapshot["database/items.sqlite"]?.typedDetails else { throw CommandFailure() }
     #expect(details.history?.entries.map(\.author) == ["app", "app"])
     #expect(details.history?.entries.map(\.inserted) == [1, 1])
     var seen: [InspectorChange] = []

@@ -8,7 +8,7 @@ import Testing
 /// Processes that publish their signals.
 @Suite struct PublishingTests {
   private func graph(_ snapshot: InspectorSnapshot) -> InspectedGraph? {
-    guard case .graph(let graph)? = snapshot.resources(.graph).first?.details else { return nil }
+    guard case .graph(let graph)? = snapshot.resources(.graph).first?.typedDetails else { return nil }
     return graph
   }
 

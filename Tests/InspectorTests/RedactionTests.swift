@@ -32,10 +32,10 @@ import Tweaks
       if inspector.value["file/account.json"]?.value?["name"] == "Eve" { break }
     }
     #expect(!"\(all)".contains("hunter2"))
-    let text = try await inspector.text(of: "file/account.json")
-    #expect(!text.text.contains("hunter2"))
-    #expect(text.text.contains("Eve"))
-    #expect(text.redacted == ["/nested/apiToken", "/password"])
+    let whole = try await inspector.resource("file/account.json")
+    #expect(!"\(whole)".contains("hunter2"))
+    #expect(whole.value?["name"] == "Eve")
+    #expect(whole.redacted == ["/nested/apiToken", "/password"])
     let json = try InspectorJSON.encode(inspector.value)
     #expect(!String(decoding: json, as: UTF8.self).contains("hunter2"))
   }
@@ -54,7 +54,7 @@ import Tweaks
     }
     let inspector = try Inspector(directory: directory.url, isWritable: true)
     let events = try await inspector.events(of: "log/inbox")
-    #expect(events.entries.first?.redacted == ["/nested/apiToken", "/password"])
+    #expect(events.first?.redacted == ["/nested/apiToken", "/password"])
     let rows = try await inspector.rows(of: "login", in: "database/x.sqlite")
     let everything = "\(inspector.value) \(events) \(rows)"
     #expect(!everything.contains("hunter2"))
@@ -72,7 +72,7 @@ import Tweaks
     let snapshot = try Inspector(directory: directory.url).value
     let tweak = try #require(snapshot["tweak/api/key"])
     #expect(tweak.value == nil)
-    guard case .tweak(let details) = tweak.details else { throw CommandFailure() }
+    guard case .tweak(let details) = tweak.typedDetails else { throw CommandFailure() }
     #expect(details.secret)
     let json = String(decoding: try InspectorJSON.encode(snapshot), as: UTF8.self)
     #expect(!json.contains("hunter2"))
@@ -115,8 +115,8 @@ import Tweaks
     let snapshot = try await inspector.wait { $0["tweak/net/limit"]?.value == 30 }
     #expect(!"\(snapshot)".contains("hunter2"))
     #expect(snapshot["suite/overrides.json"]?.value?["welcome"] == "a value of the app")
-    let text = try await inspector.text(of: "suite/overrides.json")
-    #expect(!text.text.contains("hunter2") && text.redacted == ["/net~1pin"])
+    let whole = try await inspector.resource("suite/overrides.json")
+    #expect(!"\(whole)".contains("hunter2") && whole.redacted == ["/net~1pin"])
     var request = InspectorRequest(.setTweak, "tweak/net/limit")
     request.text = "40"
     _ = try await inspector.perform(request)
@@ -178,27 +178,19 @@ import Tweaks
     #expect(try file.read().name == "Ann")
   }
 
-  @Test func `parts of a text may be of any size, and begin and end between characters`() async throws {
+  @Test func `a value that is too large for a snapshot is read on its own, without its hidden parts`() async throws {
     let directory = try InspectedDirectory()
-    let file = try AppGroupsFile(name: "text.json", initialValue: ["a👩‍👩‍👧é日"], container: directory.container)
-    let inspector = try Inspector(directory: directory.url, isWritable: true)
-    let whole = try await inspector.text(of: "file/text.json", limit: .max)
-    #expect(try await inspector.text(of: "file/text.json", from: 5, limit: .max).more == false)
-    for offset in -1...whole.total + 1 {
-      for limit in [Int.min, 0, 1, 2, 3, 7, .max] {
-        let part = try await inspector.text(of: "file/text.json", from: offset, limit: limit)
-        #expect(!part.text.contains("\u{FFFD}"))
-        #expect(part.offset == whole.total || !part.text.isEmpty)
-      }
+    let (long, large) = (String(repeating: "x", count: 20 << 10), directory.file("Files/large.json"))
+    _ = try AppGroupsFile(name: "small.json", initialValue: 1, container: directory.container)
+    try Data(#"{"long": "\#(long)", "password": "hunter2"}"#.utf8).write(to: large)
+    let inspector = try Inspector(directory: directory.url)
+    #expect(inspector.value["file/large.json"]?.value == nil)
+    let whole = try await inspector.resource("file/large.json")
+    #expect(whole.value == ["long": .string(long), "password": .redacted])
+    #expect(whole.version == inspector.value["file/large.json"]?.version)
+    #expect(try await inspector.resource("file/small.json") == inspector.value["file/small.json"])
+    await #expect(throws: InspectorError.notFound("file/other.json")) {
+      try await inspector.resource("file/other.json")
     }
-    // The parts that follow each other are the whole.
-    var (text, offset) = ("", 0)
-    while offset < whole.total {
-      let part = try await inspector.text(of: "file/text.json", from: offset, limit: 1)
-      text += part.text
-      offset = part.offset + part.text.utf8.count
-    }
-    #expect(Array(text.utf8) == Array(whole.text.utf8))
-    withExtendedLifetime(file) {}
   }
 }

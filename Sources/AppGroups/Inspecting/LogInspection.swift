@@ -200,39 +200,29 @@ package final class LogInspection: Sendable {
 
   /// Reads the last events of all producers, the oldest first.
   ///
-  /// - Parameters:
-  ///   - limit: The largest number of events.
-  ///   - positions: The sequence of each producer after which to begin; events before it are left out.
-  /// - Returns: The events, and whether there are older ones that were left out.
+  /// - Parameter limit: The largest number of events.
+  /// - Returns: The events.
   /// - Throws: ``AppGroupsLogError`` if a segment cannot be read.
   /// - Complexity: O(*n*) in the size of the last segments.
-  package func entries(limit: Int, after positions: [UUID: UInt64] = [:]) throws -> (entries: [Entry], isCut: Bool) {
+  package func entries(limit: Int) throws -> [Entry] {
     let limit = max(0, limit)
     var all: [Entry] = []
-    var isCut = false
     for (id, numbers) in try SegmentListing.segments(in: place) {
       var found: [Entry] = []
       for number in numbers.reversed() {
         let reader = try SegmentReader(SegmentID(producer: id, index: number), in: place, from: .beginning)
         var part: [Entry] = []
         while let record = try reader.nextRecord() {
-          guard record.sequence > positions[id] ?? 0 else { continue }
           let date = Date(timeIntervalSince1970: Double(record.time) / 1e9)
           part.append(Entry(producer: id, sequence: record.sequence, date: date, payload: record.payload))
-          if part.count / 2 > limit {
-            part.removeFirst(part.count - limit)
-            isCut = true
-          }
+          if part.count / 2 > limit { part.removeFirst(part.count - limit) }
         }
         found = part + found
-        if found.count >= limit {
-          isCut = isCut || number != numbers.first
-          break
-        }
+        if found.count >= limit { break }
       }
       all += found
     }
     all.sort { ($0.date, $0.sequence) < ($1.date, $1.sequence) }
-    return (Array(all.suffix(limit)), isCut || all.count > limit)
+    return all.suffix(limit)
   }
 }

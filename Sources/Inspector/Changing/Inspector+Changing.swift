@@ -28,9 +28,9 @@ extension Inspector {
       let change = try await engine.withState { try InspectorChanging(request, $0, isDry: isDry) }
       var outcome = try await BlockingCalls.run(for: engine.root) { try change.perform() }
       (outcome.done, outcome.dryRun) = (!isDry, isDry)
-      if outcome.process == nil {
+      if outcome.maker == nil {
         let process = ProcessInfo.processInfo
-        outcome.process = InspectorOutcome.Process(pid: process.processIdentifier, name: process.processName)
+        outcome.maker = InspectorOutcome.Process(pid: process.processIdentifier, name: process.processName)
       }
       _ = await refresh(isAsking: false)
       return outcome

@@ -24,11 +24,11 @@ extension InspectorChanging {
       return outcome("\(isDry ? "Would remove" : "Removed") \(count) overrides from \(source.path).", nil, source.path)
     }
     let resource = try resource(.tweak)
-    guard case .tweak(let details) = resource.details else {
+    guard case .tweak(let details) = resource.typedDetails else {
       throw InspectorError.invalid(operation: operation, reason: "it is not a tweak")
     }
     let id = TweakID(feature: details.feature, variable: details.variable)
-    if details.secret, let text = request.text, [Tweak.redacted, InspectedValue.redacted.stringValue].contains(text) {
+    if details.secret, let text = request.text, [Tweak.redacted, InspectedValue.redacted.string].contains(text) {
       throw InspectorError.invalid(operation: operation, reason: "it is the placeholder of a hidden value")
     }
     let old = resource.value
@@ -57,7 +57,7 @@ extension InspectorChanging {
       let was = details.secret ? "" : old.map { "; it was \($0)" } ?? ""
       result = outcome(
         "\(isDry ? "Would set" : "Set") \(name) to \(shown) in \(source.path)\(was).", resource.id, source.path)
-      result.diff = differences
+      result.differences = differences
     }
     if !isDry, !details.secret { result.undo = undo(details, old, resource.id) }
     return result
@@ -75,7 +75,7 @@ extension InspectorChanging {
   private func undo(_ details: InspectedTweak, _ old: InspectedValue?, _ id: String) -> InspectorRequest {
     guard details.overridden, let old else { return InspectorRequest(.resetTweak, id) }
     var undo = InspectorRequest(.setTweak, id)
-    undo.text = old.stringValue ?? old.text
+    undo.text = old.string ?? old.text
     return undo
   }
 
@@ -100,7 +100,7 @@ extension InspectorChanging {
     let url = url(path)
     let directory = url.deletingLastPathComponent().deletingLastPathComponent()
     let name = url.lastPathComponent
-    guard case .log(let details) = resource.details else {
+    guard case .log(let details) = resource.typedDetails else {
       throw InspectorError.invalid(operation: operation, reason: "it is not a log")
     }
     let log: AppGroupsLog<Data>
@@ -130,7 +130,7 @@ extension InspectorChanging {
   /// Changes the environments of a root.
   func changeEnvironment() throws -> InspectorOutcome {
     let resource = try resource(.container)
-    guard case .container(let details) = resource.details, let path = resource.path else {
+    guard case .container(let details) = resource.typedDetails, let path = resource.path else {
       throw InspectorError.invalid(operation: operation, reason: "it is not a root with environments")
     }
     let container = try AppContainer(home: url(InspectorState.container(path).root))

@@ -23,7 +23,8 @@ extension InspectorChanging {
         answer = try process.perform(edit)
       } catch let silence as EditingProcess.Silence {
         throw InspectorError.unanswered(
-          operation: operation, path: path, process: process.process, reason: silence.reason)
+          operation: operation, path: path, process: process.process.id,
+          reason: "\(process.process.words) \(silence.reason)")
       }
       guard let answer, answer.result != .unknown else { continue }
       return try outcome(of: answer, from: process.process, resource, path, content, seen: seen)
@@ -43,11 +44,12 @@ extension InspectorChanging {
     guard answer.result == .done, let stored = answer.content else {
       let reason = answer.reason ?? "the file changed while the process had it locked"
       throw InspectorError.refused(
-        operation: operation, path: path, process: process, reason: hidingSecrets(of: old, path, in: reason))
+        operation: operation, path: path, process: process.id,
+        reason: "\(process.words) refused it: \(hidingSecrets(of: old, path, in: reason))")
     }
-    let name = " through \(process.name) (\(process.pid))"
-    var outcome = outcome(of: resource, path, from: old, to: Data(stored.utf8), by: name)
-    outcome.process = process
+    var outcome = outcome(
+      of: resource, path, from: old, to: Data(stored.utf8), by: " through \(process.words)")
+    outcome.maker = process
     return outcome
   }
 
@@ -56,8 +58,8 @@ extension InspectorChanging {
     let read = ReadFile(content: content, path: path)
     guard let value = read.value, let shown = read.shown(redaction, secrets: secrets) else { return text }
     return shown.places.compactMap { value.value(at: JSONPointer.parts($0)) }.reduce(text) { text, secret in
-      let words = secret.stringValue ?? secret.text
-      return words.isEmpty ? text : text.replacing(words, with: InspectedValue.redacted.stringValue ?? "")
+      let words = secret.string ?? secret.text
+      return words.isEmpty ? text : text.replacing(words, with: InspectedValue.redacted.string ?? "")
     }
   }
 }

@@ -90,7 +90,7 @@ extension InspectorChanging {
     let words =
       differences.isEmpty ? "the value is the same or hidden" : differences.map(\.summary).joined(separator: "; ")
     var outcome = InspectorOutcome("\(isDry ? "Would set" : "Set") \(path)\(process): \(words).", resource.id)
-    (outcome.path, outcome.version, outcome.diff) = (path, after.version, differences)
+    (outcome.path, outcome.version, outcome.differences) = (path, after.version, differences)
     // Secrets are not sent, so a value with secrets cannot be restored as a whole.
     if shownOld?.places.isEmpty == true, !isDry, let value = before.value {
       var undo = InspectorRequest(.setValue, resource.id)

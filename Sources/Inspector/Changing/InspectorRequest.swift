@@ -1,9 +1,9 @@
 /// A change that an ``Inspector`` is asked to make.
 ///
-/// Its JSON is an object with the name of the action, the resource, and the members that the action needs.
+/// A static method makes the request for each change. ``InspectorOutcome/undo`` is a request, too.
 public struct InspectorRequest: Sendable, Hashable, Codable {
   /// The changes that an inspector makes.
-  public enum Action: String, Sendable, Hashable, Codable, CaseIterable {
+  package enum Action: String, Sendable, Hashable, Codable, CaseIterable {
     /// Replaces the value of a file or suite with ``InspectorRequest/value``.
     case setValue = "value.set"
     /// Replaces the part of a value at ``InspectorRequest/path``.
@@ -41,44 +41,44 @@ public struct InspectorRequest: Sendable, Hashable, Codable {
   }
 
   /// The change.
-  public var action: Action
+  package var action: Action
 
   /// The identifier of the resource.
-  public var resource: String?
+  package var resource: String?
 
   /// The version of the value on which the change is based.
-  public var version: String?
+  package var version: String?
 
   /// The new value.
-  public var value: InspectedValue?
+  package var value: InspectedValue?
 
   /// The place as a JSON pointer, or the path of a file.
-  public var path: String?
+  package var path: String?
 
   /// The new value of a tweak as text.
-  public var text: String?
+  package var text: String?
 
   /// The identifier of an environment.
-  public var id: String?
+  package var id: String?
 
   /// The name of an environment.
-  public var name: String?
+  package var name: String?
 
   /// The description of an environment.
-  public var description: String?
+  package var description: String?
 
   /// The name of a consumer.
-  public var consumer: String?
+  package var consumer: String?
 
   /// `true` to check the change and to return its differences without making it.
-  public var dryRun: Bool?
+  package var dryRun: Bool?
 
-  /// Creates a request, whose other properties you set as the action needs them.
+  /// Creates a request without the properties that the action needs.
   ///
   /// - Parameters:
   ///   - action: The change.
   ///   - resource: The identifier of the resource.
-  public init(_ action: Action, _ resource: String? = nil) {
+  package init(_ action: Action, _ resource: String? = nil) {
     (self.action, self.resource) = (action, resource)
   }
 
@@ -108,52 +108,5 @@ public struct InspectorRequest: Sendable, Hashable, Codable {
     case .removeConsumer: "Remove the consumer \(consumer ?? "") of \(resource)"
     case .trimLog: "Trim \(resource)"
     }
-  }
-}
-
-/// The result of a change by an ``Inspector``.
-public struct InspectorOutcome: Sendable, Hashable, Codable {
-  /// A process that made a change.
-  public struct Process: Sendable, Hashable, Codable {
-    /// The process identifier.
-    public var pid: Int32
-    /// The name.
-    public var name: String
-  }
-
-  /// A Boolean value that indicates whether the change was made.
-  public var done = true
-
-  /// A Boolean value that indicates whether the change was only checked.
-  public var dryRun = false
-
-  /// A description of the change, in one sentence.
-  public var message: String
-
-  /// The identifier of the resource.
-  public var resource: String?
-
-  /// The path of the changed file, relative to the inspected directory.
-  public var path: String?
-
-  /// The version after the change.
-  public var version: String?
-
-  /// The process that made the change.
-  public var process: Process?
-
-  /// The differences of the value, without its redacted parts.
-  public var diff: [InspectedDifference]?
-
-  /// A request that undoes the change, if one can.
-  public var undo: InspectorRequest?
-
-  init(_ message: String, _ resource: String? = nil) {
-    (self.message, self.resource) = (message, resource)
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case done, dryRun, message, path, version, process, diff, undo
-    case resource = "r"
   }
 }

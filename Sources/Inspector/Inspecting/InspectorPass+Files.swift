@@ -86,11 +86,11 @@ extension InspectorPass {
 
 extension InspectedResource {
   /// The process through which the file is changed.
-  fileprivate var editor: InspectedFile.Editor? { if case .file(let file) = details { file.editor } else { nil } }
+  fileprivate var editor: InspectedFile.Editor? { if case .file(let file) = typedDetails { file.editor } else { nil } }
 
   /// The process that is writing the file.
   fileprivate var holder: InspectedHolder? {
-    switch details {
+    switch typedDetails {
     case .file(let file): file.holder
     case .suite(let suite): suite.holder
     default: nil

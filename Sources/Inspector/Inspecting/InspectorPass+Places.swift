@@ -10,7 +10,7 @@ extension InspectorPass {
     var resource = resource(id, path, .log(details))
     resource.version = "\(details.end)-\(details.bytes)"
     (resource.size, resource.at) = (details.bytes, details.last)
-    guard case .log(let old)? = state.resources[id]?.details else { return put(resource, .insert, "created") }
+    guard case .log(let old)? = state.resources[id]?.typedDetails else { return put(resource, .insert, "created") }
     let added = (Int(details.end) ?? 0) - (Int(old.end) ?? 0)
     if added > 0 {
       let ends = Dictionary(old.producers.map { ($0.id, $0.end) }) { $1 }
@@ -51,7 +51,7 @@ extension InspectorPass {
     }
     var resource = resource(id, path, .presence(details))
     resource.version = ReadFile.version(of: Data("\(details)".utf8))
-    guard case .presence(let old)? = state.resources[id]?.details else { return put(resource, .insert, "created") }
+    guard case .presence(let old)? = state.resources[id]?.typedDetails else { return put(resource, .insert, "created") }
     let (was, now) = (Set(old.members.map(\.process)), Set(details.members.map(\.process)))
     let changes =
       now.subtracting(was).sorted().map { "\($0) came" } + was.subtracting(now).sorted().map { "\($0) left" }
@@ -67,7 +67,7 @@ extension InspectorPass {
     var resource = resource(id, path, .database(details))
     let version = state.stamps[path].map { ReadFile.version(of: Data("\($0)".utf8)) }
     resource.version = details.history?.last ?? version ?? ""
-    guard case .database(let old)? = state.resources[id]?.details else { return put(resource, .insert, "created") }
+    guard case .database(let old)? = state.resources[id]?.typedDetails else { return put(resource, .insert, "created") }
     if let history = details.history, let last = Int(old.history?.last ?? "0"), (Int(history.last) ?? 0) > last {
       for commit in history.entries.reversed() where (Int(commit.seq) ?? 0) > last {
         let author = commit.author.isEmpty ? nil : commit.author
@@ -99,7 +99,7 @@ extension InspectorPass {
     let root = InspectorState.container(path).root
     var resource = resource("container/\(root)", path, .container(details))
     resource.version = details.revision
-    guard case .container(let old)? = state.resources[resource.id]?.details else {
+    guard case .container(let old)? = state.resources[resource.id]?.typedDetails else {
       return put(resource, .insert, "created")
     }
     if old == details { return put(resource) }
@@ -124,7 +124,7 @@ extension InspectorPass {
     let id = "session/" + (name == "session.sqlite" ? directory : path)
     var resource = resource(id, path, .session(details))
     resource.version = "\(details.number)-\(details.generation)"
-    guard case .session(let old)? = state.resources[id]?.details else { return put(resource, .insert, "created") }
+    guard case .session(let old)? = state.resources[id]?.typedDetails else { return put(resource, .insert, "created") }
     if old.state != details.state || old.number != details.number {
       put(resource, .update, details.state == .in ? "logged in" : details.state == .out ? "logged out" : "expired")
     } else if old.generation != details.generation {

@@ -7,7 +7,7 @@ extension InspectorPass {
       processes[pid] = InspectedProcess(id: holder.process, pid: pid, name: holder.name, stopped: holder.stopped)
     }
     for resource in state.resources.values {
-      switch resource.details {
+      switch resource.typedDetails {
       case .lock(let lock):
         for holder in lock.holders {
           add(holder.pid, holder)

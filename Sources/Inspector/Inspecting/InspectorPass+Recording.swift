@@ -18,9 +18,9 @@ extension InspectorPass {
       resource.seq = "\(state.sequence)"
       update.changes.append(
         InspectorChange(
-          seq: resource.seq, resource: resource.id, kind: resource.kind, operation: operation,
+          sequence: resource.seq, resource: resource.id, kind: resource.kind, operation: operation,
           version: resource.version, at: date ?? Date(), process: process, author: author, count: count,
-          summary: summary, diff: differences.isEmpty ? nil : differences, more: more > 0 ? more : nil))
+          summary: summary, differences: differences.isEmpty ? nil : differences, more: more > 0 ? more : nil))
       state.rates[resource.id, default: RateCounter()].add(count, at: now)
     }
     if old == resource { return }
@@ -41,7 +41,7 @@ extension InspectorPass {
       update.removed.append(id)
       guard let resource else { continue }
       var summary = "removed"
-      if case .lock(let lock) = resource.details {
+      if case .lock(let lock) = resource.typedDetails {
         // Locks come and go all the time; only one that a dead process left is worth a line.
         let isDead = lock.holders.allSatisfy { FileStatus.ifReadable(path: "/proc/\($0.pid)") == nil }
         guard SystemLocks.isComplete, isDead, !lock.purpose.hasPrefix("having") else { continue }
@@ -50,7 +50,7 @@ extension InspectorPass {
       state.sequence += 1
       update.changes.append(
         InspectorChange(
-          seq: "\(state.sequence)", resource: id, kind: resource.kind, operation: .delete, at: Date(),
+          sequence: "\(state.sequence)", resource: id, kind: resource.kind, operation: .delete, at: Date(),
           summary: summary))
     }
   }

@@ -51,13 +51,13 @@ struct InspectorPass {
   /// Builds the resources that are no places, and removes resources that are gone.
   private mutating func buildOthers(_ lockedPaths: [UInt64: String], _ locks: inout InspectedLocks) {
     for var lock in locks.resources(lockedPaths, in: state.root.path) {
-      guard case .lock(var details) = lock.details else { continue }
-      if case .lock(let old)? = state.resources[lock.id]?.details, old.holders == details.holders {
+      guard case .lock(var details) = lock.typedDetails else { continue }
+      if case .lock(let old)? = state.resources[lock.id]?.typedDetails, old.holders == details.holders {
         details.since = old.since
       } else {
         details.since = Date()
       }
-      lock.details = .lock(details)
+      lock.typedDetails = .lock(details)
       put(lock)
     }
     for graph in state.graphs {

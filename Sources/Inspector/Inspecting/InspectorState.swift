@@ -121,7 +121,6 @@ struct InspectorState {
       }
     }
     if !hasBegun { update = InspectorUpdate() }
-    update.sequence = sequence
     hasBegun = true
   }
 

@@ -1,90 +1,90 @@
-public import Foundation
+package import Foundation
 
 /// The details of a database.
-public struct InspectedDatabase: Sendable, Hashable, Codable {
+package struct InspectedDatabase: Sendable, Hashable, Encodable {
   /// A table.
-  public struct Table: Sendable, Hashable, Codable {
+  package struct Table: Sendable, Hashable, Encodable {
     /// The name.
-    public var name: String
+    package var name: String
     /// The number of rows, at most 10,000.
-    public var rows: Int
+    package var rows: Int
     /// A Boolean value that indicates whether there are more rows.
-    public var capped: Bool
+    package var capped: Bool
   }
 
   /// A shared transaction.
-  public struct Commit: Sendable, Hashable, Codable {
+  package struct Commit: Sendable, Hashable, Encodable {
     /// The number of the transaction, as a decimal number.
-    public var seq: String
+    package var seq: String
     /// The name under which the process shares the database; empty for a migration.
-    public var author: String
+    package var author: String
     /// The time.
-    public var at: Date
+    package var at: Date
     /// The number of inserted rows.
-    public var inserted: Int
+    package var inserted: Int
     /// The number of updated rows.
-    public var updated: Int
+    package var updated: Int
     /// The number of deleted rows.
-    public var deleted: Int
+    package var deleted: Int
     /// The changed tables.
-    public var tables: [String]
+    package var tables: [String]
     /// `true` if more rows may have changed than are counted; otherwise `nil`.
-    public var everything: Bool?
+    package var everything: Bool?
   }
 
   /// The shared transactions.
-  public struct History: Sendable, Hashable, Codable {
+  package struct History: Sendable, Hashable, Encodable {
     /// The number of the first stored transaction, as a decimal number.
-    public var first: String
+    package var first: String
     /// The number of the last transaction, as a decimal number.
-    public var last: String
+    package var last: String
     /// The last transactions, the newest first, at most 50.
-    public var entries: [Commit]
+    package var entries: [Commit]
   }
 
   /// A process that receives the changes of others.
-  public struct Author: Sendable, Hashable, Codable {
+  package struct Author: Sendable, Hashable, Encodable {
     /// The name under which the process shares the database.
-    public var name: String
+    package var name: String
     /// The number of the last received transaction, as a decimal number.
-    public var cursor: String
+    package var cursor: String
     /// The number of transactions that were not received yet.
-    public var lag: Int
+    package var lag: Int
     /// The time of the last sign of life.
-    public var seen: Date
+    package var seen: Date
     /// A Boolean value that indicates whether a process has the name now.
-    public var running: Bool
+    package var running: Bool
     /// The identifier of the ``InspectedProcess`` that has the name now.
-    public var process: String?
+    package var process: String?
   }
 
   /// The version of the schema.
-  public var schema: Int
+  package var schema: Int
 
   /// The number of the owning app; `nil` if it set none.
-  public var application: Int?
+  package var application: Int?
 
   /// The journal mode of SQLite.
-  public var journal: String
+  package var journal: String
 
   /// The size of the file.
-  public var bytes: Int
+  package var bytes: Int
 
   /// The size of the write-ahead log; `nil` if there is none.
-  public var wal: Int?
+  package var wal: Int?
 
   /// A Boolean value that indicates whether processes share their changes.
-  public var shared: Bool
+  package var shared: Bool
 
   /// The process that is writing.
-  public var writer: InspectedHolder?
+  package var writer: InspectedHolder?
 
   /// The tables, in the order of their names.
-  public var tables: [Table]
+  package var tables: [Table]
 
   /// The shared transactions; `nil` if the database is not shared.
-  public var history: History?
+  package var history: History?
 
   /// The processes that receive changes; `nil` if the database is not shared.
-  public var authors: [Author]?
+  package var authors: [Author]?
 }

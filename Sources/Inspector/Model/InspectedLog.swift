@@ -1,43 +1,43 @@
-public import Foundation
+package import Foundation
 
 /// The details of a log of events.
-public struct InspectedLog: Sendable, Hashable, Codable {
+package struct InspectedLog: Sendable, Hashable, Encodable {
   /// The events of one process.
-  public struct Producer: Sendable, Hashable, Codable, Identifiable {
+  package struct Producer: Sendable, Hashable, Encodable, Identifiable {
     /// The identifier of the producer.
-    public var id: String
+    package var id: String
     /// The number of stored segments.
-    public var segments: Int
+    package var segments: Int
     /// The size of the stored segments.
-    public var bytes: Int
+    package var bytes: Int
     /// The number of stored events, as a decimal number.
-    public var events: String
+    package var events: String
     /// The sequence of the last event, as a decimal number.
-    public var end: String
+    package var end: String
     /// A Boolean value that indicates whether the process still appends.
-    public var active: Bool
+    package var active: Bool
     /// The process identifier of an active producer.
-    public var pid: Int32?
+    package var pid: Int32?
     /// The identifier of the ``InspectedProcess`` of an active producer.
-    public var process: String?
+    package var process: String?
     /// The time of the last event.
-    public var last: Date?
+    package var last: Date?
   }
 
   /// The progress of a consumer in the events of one producer.
-  public struct Cursor: Sendable, Hashable, Codable {
+  package struct Cursor: Sendable, Hashable, Encodable {
     /// The producer.
-    public var producer: String
+    package var producer: String
     /// The sequence of the last handled event, as a decimal number.
-    public var position: String
+    package var position: String
     /// The sequence of the last event, as a decimal number.
-    public var end: String
+    package var end: String
     /// The number of unhandled events.
-    public var lag: Int
+    package var lag: Int
   }
 
   /// The states of a consumer.
-  public enum State: String, Sendable, Hashable, Codable {
+  package enum State: String, Sendable, Hashable, Encodable {
     /// All events are handled, and the consumer runs.
     case caughtUp = "caught up"
     /// Events are waiting, and the consumer advances.
@@ -53,58 +53,58 @@ public struct InspectedLog: Sendable, Hashable, Codable {
   }
 
   /// A consumer.
-  public struct Consumer: Sendable, Hashable, Codable {
+  package struct Consumer: Sendable, Hashable, Encodable {
     /// The name.
-    public var name: String
+    package var name: String
     /// The state.
-    public var state: State
+    package var state: State
     /// The number of events that were handled, as a decimal number.
-    public var cursor: String?
+    package var cursor: String?
     /// The number of events that were ever appended, as a decimal number.
-    public var end: String
+    package var end: String
     /// The number of events that wait; `nil` if it is unknown.
-    public var lag: Int?
+    package var lag: Int?
     /// The reason why the lag is unknown.
-    public var reason: String?
+    package var reason: String?
     /// The age of the oldest unhandled event, in seconds.
-    public var oldest: Double?
+    package var oldest: Double?
     /// The time in this state, in seconds.
-    public var since: Double?
+    package var since: Double?
     /// The handled events per second, over the last seconds.
-    public var reads: Double?
+    package var reads: Double?
     /// The time until no event waits, in seconds, at the present rates.
-    public var empty: Double?
+    package var empty: Double?
     /// A Boolean value that indicates whether a process runs as the consumer.
-    public var running: Bool
+    package var running: Bool
     /// The process identifier of the running consumer.
-    public var pid: Int32?
+    package var pid: Int32?
     /// The identifier of the ``InspectedProcess`` of the running consumer.
-    public var process: String?
+    package var process: String?
     /// The time when the position was last saved.
-    public var active: Date?
+    package var active: Date?
     /// The reason why events were removed before the consumer received them: `sizeLimit` or `absence`.
-    public var loss: String?
+    package var loss: String?
     /// An error of the position.
-    public var error: String?
+    package var error: String?
     /// The progress by producer.
-    public var cursors: [Cursor]
+    package var cursors: [Cursor]
   }
 
   /// The time of the last event.
-  public var last: Date?
+  package var last: Date?
 
   /// The size of all stored segments.
-  public var bytes: Int
+  package var bytes: Int
 
   /// The number of stored events, as a decimal number.
-  public var events: String
+  package var events: String
 
   /// The number of events that were ever appended, as a decimal number.
-  public var end: String
+  package var end: String
 
   /// The producers, in the order of their identifiers.
-  public var producers: [Producer]
+  package var producers: [Producer]
 
   /// The consumers, in the order of their names.
-  public var consumers: [Consumer]
+  package var consumers: [Consumer]
 }

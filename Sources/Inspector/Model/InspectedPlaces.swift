@@ -1,80 +1,80 @@
-public import Foundation
+package import Foundation
 
 /// The details of a presence.
-public struct InspectedPresence: Sendable, Hashable, Codable {
+package struct InspectedPresence: Sendable, Hashable, Encodable {
   /// A present process.
-  public struct Member: Sendable, Hashable, Codable, Identifiable {
+  package struct Member: Sendable, Hashable, Encodable, Identifiable {
     /// The identifier of the announcement.
-    public var id: String
+    package var id: String
     /// The identifier of the ``InspectedProcess``.
-    public var process: String
+    package var process: String
     /// The process identifier.
-    public var pid: Int32
+    package var pid: Int32
     /// The name of the process.
-    public var name: String
+    package var name: String
     /// The time of the announcement.
-    public var since: Date
+    package var since: Date
     /// A Boolean value that indicates whether the process is suspended.
-    public var suspended: Bool
+    package var suspended: Bool
     /// The announced value without its redacted parts.
-    public var value: InspectedValue?
+    package var value: InspectedValue?
     /// The places of the redacted parts, as JSON pointers.
-    public var redacted: [String]?
+    package var redacted: [String]?
   }
 
   /// The present processes, in the order of their announcements' identifiers.
-  public var members: [Member]
+  package var members: [Member]
 }
 
 /// The details of a root with environments.
-public struct InspectedContainer: Sendable, Hashable, Codable {
+package struct InspectedContainer: Sendable, Hashable, Encodable {
   /// An environment.
-  public struct Environment: Sendable, Hashable, Codable, Identifiable {
+  package struct Environment: Sendable, Hashable, Encodable, Identifiable {
     /// The identifier.
-    public var id: String
+    package var id: String
     /// The name.
-    public var name: String
+    package var name: String
     /// The purpose.
-    public var description: String?
+    package var description: String?
     /// The date of its creation.
-    public var created: Date
+    package var created: Date
     /// The date of the last activation.
-    public var activated: Date?
+    package var activated: Date?
     /// The number of activations.
-    public var activations: Int
+    package var activations: Int
     /// A Boolean value that indicates whether its files are in the root.
-    public var active: Bool
+    package var active: Bool
     /// A Boolean value that indicates whether it is the default environment.
-    public var `default`: Bool
+    package var `default`: Bool
     /// The reason why its record cannot be read.
-    public var problem: String?
+    package var problem: String?
   }
 
   /// A switch in progress.
-  public struct Journal: Sendable, Hashable, Codable {
+  package struct Journal: Sendable, Hashable, Encodable {
     /// The number of entries that leave or arrive.
-    public var moves: Int
+    package var moves: Int
     /// A description.
-    public var text: String
+    package var text: String
   }
 
   /// The identifier of the active environment.
-  public var active: String
+  package var active: String
 
   /// The environments, in the order in which they were created.
-  public var environments: [Environment]
+  package var environments: [Environment]
 
   /// The switch in progress; `nil` if there is none.
-  public var journal: Journal?
+  package var journal: Journal?
 
   /// The number of changes to the list, as a decimal number.
-  public var revision: String
+  package var revision: String
 }
 
 /// The details of a session, which never include a secret.
-public struct InspectedSession: Sendable, Hashable, Codable {
+package struct InspectedSession: Sendable, Hashable, Encodable {
   /// The states of a session.
-  public enum State: String, Sendable, Hashable, Codable {
+  package enum State: String, Sendable, Hashable, Encodable {
     /// A user is logged in.
     case `in`
     /// No user is logged in.
@@ -84,47 +84,47 @@ public struct InspectedSession: Sendable, Hashable, Codable {
   }
 
   /// The process that used the token last.
-  public struct Renewal: Sendable, Hashable, Codable {
+  package struct Renewal: Sendable, Hashable, Encodable {
     /// The process identifier.
-    public var pid: Int32
+    package var pid: Int32
     /// The generation of the token.
-    public var generation: Int
+    package var generation: Int
   }
 
   /// The state.
-  public var state: State
+  package var state: State
 
   /// The identity of the user.
-  public var user: String?
+  package var user: String?
 
   /// The date at which the session expires, if the user's record names one.
-  public var expires: Date?
+  package var expires: Date?
 
   /// The time of the last change of the archive.
-  public var activity: Date?
+  package var activity: Date?
 
   /// The number of users who were logged in earlier.
-  public var former: Int
+  package var former: Int
 
   /// The number of logins and logouts.
-  public var number: Int
+  package var number: Int
 
   /// The number of logins and renewals.
-  public var generation: Int
+  package var generation: Int
 
   /// The process that used the token last.
-  public var renewal: Renewal?
+  package var renewal: Renewal?
 
   /// The process that is renewing the session or writing the archive.
-  public var holder: InspectedHolder?
+  package var holder: InspectedHolder?
 }
 
 /// The details of a tweak.
-public struct InspectedTweak: Sendable, Hashable, Codable {
+package struct InspectedTweak: Sendable, Hashable, Encodable {
   /// The answer of a provider.
-  public struct Answer: Sendable, Hashable, Codable {
+  package struct Answer: Sendable, Hashable, Encodable {
     /// The outcomes of asking a provider.
-    public enum Outcome: String, Sendable, Hashable, Codable {
+    package enum Outcome: String, Sendable, Hashable, Encodable {
       /// The provider has the tweak.
       case value
       /// The provider does not have the tweak.
@@ -134,66 +134,66 @@ public struct InspectedTweak: Sendable, Hashable, Codable {
     }
 
     /// The provider, a path relative to the inspected directory.
-    public var provider: String
+    package var provider: String
     /// The outcome.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// The value, redacted if it is secret, or the reason of an error.
-    public var text: String?
+    package var text: String?
     /// A Boolean value that indicates whether the answer decides.
-    public var winner: Bool
+    package var winner: Bool
   }
 
   /// The feature.
-  public var feature: String
+  package var feature: String
 
   /// The variable of the feature.
-  public var variable: String
+  package var variable: String
 
   /// The title.
-  public var title: String
+  package var title: String
 
   /// The description of its effect.
-  public var details: String?
+  package var details: String?
 
   /// The group in which it is shown.
-  public var group: String
+  package var group: String
 
   /// The type: `bool`, `int`, `double` or `string`.
-  public var type: String
+  package var type: String
 
   /// The provider of the value.
-  public var source: String
+  package var source: String
 
   /// A Boolean value that indicates whether the value must not be shown.
-  public var secret: Bool
+  package var secret: Bool
 
   /// A Boolean value that indicates whether a suite overrides the value.
-  public var overridden: Bool
+  package var overridden: Bool
 
   /// A Boolean value that indicates whether the inspector can override the value.
-  public var editable: Bool
+  package var editable: Bool
 
   /// The answers of all providers, the most important first.
-  public var trace: [Answer]
+  package var trace: [Answer]
 }
 
 /// The details of a lock that a process holds.
-public struct InspectedLock: Sendable, Hashable, Codable {
+package struct InspectedLock: Sendable, Hashable, Encodable {
   /// The mode: `write` or `read`.
-  public var mode: String
+  package var mode: String
 
   /// The mechanism: `flock`, `posix` or `ofd`.
-  public var kind: String
+  package var kind: String
 
   /// The purpose, such as `writing settings.json`.
-  public var purpose: String
+  package var purpose: String
 
   /// The processes that hold the lock.
-  public var holders: [InspectedHolder]
+  package var holders: [InspectedHolder]
 
   /// The processes that wait for it.
-  public var waiters: [InspectedHolder]
+  package var waiters: [InspectedHolder]
 
   /// The time at which the inspector first saw the lock.
-  public var since: Date?
+  package var since: Date?
 }

@@ -3,7 +3,7 @@ public import Foundation
 /// Something in the directory of a group: a shared value, a log, a database, and so on.
 public struct InspectedResource: Sendable, Hashable, Identifiable {
   /// The kinds of resources.
-  public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+  public enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
     /// A shared value.
     case file
     /// An object of independent members.
@@ -27,7 +27,7 @@ public struct InspectedResource: Sendable, Hashable, Identifiable {
   }
 
   /// The relations of a resource to its content.
-  public enum Status: String, Sendable, Hashable, Codable {
+  public enum Status: String, Sendable, Hashable, Encodable {
     /// The content is known.
     case ok
     /// The file is missing.
@@ -45,11 +45,11 @@ public struct InspectedResource: Sendable, Hashable, Identifiable {
   }
 
   /// The numbers of changes per second.
-  public struct Rate: Sendable, Hashable, Codable {
+  package struct Rate: Sendable, Hashable, Codable {
     /// The changes per second in the last second.
-    public var perSecond: Double
+    package var perSecond: Double
     /// The changes per second in the last minute.
-    public var perSecondInMinute: Double
+    package var perSecondInMinute: Double
 
     private enum CodingKeys: String, CodingKey {
       case perSecond = "s1"
@@ -58,7 +58,7 @@ public struct InspectedResource: Sendable, Hashable, Identifiable {
   }
 
   /// The details of a resource, by its kind.
-  public indirect enum Details: Sendable, Hashable {
+  package indirect enum Details: Sendable, Hashable {
     /// The details of a shared value.
     case file(InspectedFile)
     /// The details of a suite.
@@ -81,7 +81,7 @@ public struct InspectedResource: Sendable, Hashable, Identifiable {
     case graph(InspectedGraph)
 
     /// The kind.
-    public var kind: Kind {
+    package var kind: Kind {
       switch self {
       case .file: .file
       case .suite: .suite
@@ -93,6 +93,30 @@ public struct InspectedResource: Sendable, Hashable, Identifiable {
       case .tweak: .tweak
       case .lock: .lock
       case .graph: .graph
+      }
+    }
+
+    fileprivate var members: any Encodable {
+      switch self {
+      case .file(let details): details
+      case .suite(let details): details
+      case .log(let details): details
+      case .presence(let details): details
+      case .database(let details): details
+      case .container(let details): details
+      case .session(let details): details
+      case .tweak(let details): details
+      case .lock(let details): details
+      case .graph(let details): details
+      }
+    }
+
+    fileprivate var value: InspectedValue {
+      do {
+        return try InspectorJSON.decode(InspectedValue.self, from: InspectorJSON.encode(members))
+      } catch {
+        // JSON can represent all details, because their numbers are finite.
+        return .null
       }
     }
   }
@@ -122,28 +146,37 @@ public struct InspectedResource: Sendable, Hashable, Identifiable {
   public var size: Int?
 
   /// The sequence of the last ``InspectorChange`` of the resource, as a decimal number.
-  public var seq = "0"
+  package var seq = "0"
 
   /// The rate of changes; `nil` if there was none in the last minute.
-  public var rate: Rate?
+  package var rate: Rate?
 
-  /// The value without its redacted parts; `nil` if there is none or if it is too large.
+  /// The value without its redacted parts; `nil` if there is none, or if it has more than 16 KiB of JSON.
+  ///
+  /// ``Inspector/resource(_:)`` returns a resource with a value of any size.
   public var value: InspectedValue?
 
   /// The places of the redacted parts of the value, as JSON pointers.
   public var redacted: [String]?
 
   /// `true` if the value is too large to be part of the snapshot; otherwise `nil`.
-  public var truncated: Bool?
+  package var truncated: Bool?
 
-  /// The details.
-  public var details: Details
+  /// The details as the inspector computes them.
+  package var typedDetails: Details
 
   /// The kind.
-  public var kind: Kind { details.kind }
+  public var kind: Kind { typedDetails.kind }
+
+  /// The details of the kind, such as the consumers of a log, as an object; times are seconds since 1970.
+  ///
+  /// <doc:/Docs/InspectorGuide> lists the members for each kind.
+  ///
+  /// - Complexity: O(*n*) in the size of the details, for each access.
+  public var details: InspectedValue { typedDetails.value }
 
   init(id: String, name: String, path: String? = nil, _ details: Details) {
-    (self.id, self.name, self.path, self.details) = (id, name, path, details)
+    (self.id, self.name, self.path, typedDetails) = (id, name, path, details)
   }
 }
 
@@ -151,7 +184,7 @@ extension InspectedResource {
   /// The largest size of a value in a snapshot, in bytes of JSON.
   static let valueLimit = 16 << 10
 
-  /// Sets the value, unless it is too large.
+  /// Sets the value, unless it is too large for a snapshot.
   mutating func setValue(_ value: InspectedValue, redacted places: [String]) {
     redacted = places.isEmpty ? nil : places
     let isLarge = value.isLarger(than: Self.valueLimit)
@@ -160,44 +193,9 @@ extension InspectedResource {
   }
 }
 
-extension InspectedResource: Codable {
+extension InspectedResource: Encodable {
   private enum CodingKeys: String, CodingKey {
     case id, kind, name, path, version, status, problem, at, size, seq, rate, value, redacted, truncated
-    case file, suite, log, presence, database, container, session, tweak, lock, graph
-  }
-
-  /// Decodes a resource.
-  ///
-  /// - Parameter decoder: The decoder.
-  /// - Throws: `DecodingError`.
-  public init(from decoder: any Decoder) throws {
-    let members = try decoder.container(keyedBy: CodingKeys.self)
-    id = try members.decode(String.self, forKey: .id)
-    name = try members.decode(String.self, forKey: .name)
-    path = try members.decodeIfPresent(String.self, forKey: .path)
-    version = try members.decode(String.self, forKey: .version)
-    status = try members.decode(Status.self, forKey: .status)
-    problem = try members.decodeIfPresent(String.self, forKey: .problem)
-    at = try members.decodeIfPresent(Date.self, forKey: .at)
-    size = try members.decodeIfPresent(Int.self, forKey: .size)
-    seq = try members.decode(String.self, forKey: .seq)
-    rate = try members.decodeIfPresent(Rate.self, forKey: .rate)
-    value = try members.decodeIfPresent(InspectedValue.self, forKey: .value)
-    redacted = try members.decodeIfPresent([String].self, forKey: .redacted)
-    truncated = try members.decodeIfPresent(Bool.self, forKey: .truncated)
-    details =
-      switch try members.decode(Kind.self, forKey: .kind) {
-      case .file: .file(try members.decode(InspectedFile.self, forKey: .file))
-      case .suite: .suite(try members.decode(InspectedSuite.self, forKey: .suite))
-      case .log: .log(try members.decode(InspectedLog.self, forKey: .log))
-      case .presence: .presence(try members.decode(InspectedPresence.self, forKey: .presence))
-      case .database: .database(try members.decode(InspectedDatabase.self, forKey: .database))
-      case .container: .container(try members.decode(InspectedContainer.self, forKey: .container))
-      case .session: .session(try members.decode(InspectedSession.self, forKey: .session))
-      case .tweak: .tweak(try members.decode(InspectedTweak.self, forKey: .tweak))
-      case .lock: .lock(try members.decode(InspectedLock.self, forKey: .lock))
-      case .graph: .graph(try members.decode(InspectedGraph.self, forKey: .graph))
-      }
   }
 
   /// Encodes the resource, with its details as the member that has the name of the kind.
@@ -220,17 +218,7 @@ extension InspectedResource: Codable {
     try members.encodeIfPresent(value, forKey: .value)
     try members.encodeIfPresent(redacted, forKey: .redacted)
     try members.encodeIfPresent(truncated, forKey: .truncated)
-    switch details {
-    case .file(let details): try members.encode(details, forKey: .file)
-    case .suite(let details): try members.encode(details, forKey: .suite)
-    case .log(let details): try members.encode(details, forKey: .log)
-    case .presence(let details): try members.encode(details, forKey: .presence)
-    case .database(let details): try members.encode(details, forKey: .database)
-    case .container(let details): try members.encode(details, forKey: .container)
-    case .session(let details): try members.encode(details, forKey: .session)
-    case .tweak(let details): try members.encode(details, forKey: .tweak)
-    case .lock(let details): try members.encode(details, forKey: .lock)
-    case .graph(let details): try members.encode(details, forKey: .graph)
-    }
+    var details = encoder.container(keyedBy: InspectedValue.Name.self)
+    try details.encode(typedDetails.members, forKey: InspectedValue.Name(kind.rawValue))
   }
 }

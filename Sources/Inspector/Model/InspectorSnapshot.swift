@@ -1,33 +1,33 @@
-public import Foundation
+package import Foundation
 
 /// Everything that an ``Inspector`` sees in the directory of a group at one moment.
 ///
-/// It is a plain value, and its JSON is the protocol of the inspector's panel and command line. Encode and decode it
-/// with ``InspectorJSON``.
-public struct InspectorSnapshot: Sendable, Hashable, Codable {
+/// It is a plain value, and its JSON is the protocol of the inspector's panel and command line. There, times are
+/// seconds since 1970: set the `dateEncodingStrategy` of a `JSONEncoder` to `secondsSince1970`.
+public struct InspectorSnapshot: Sendable, Hashable, Encodable {
   /// The version of the protocol.
-  public static let currentProtocol = 1
+  package static let currentProtocol = 1
 
   /// The version of the protocol that the snapshot follows.
-  public var `protocol` = currentProtocol
+  package var `protocol` = currentProtocol
 
   /// A text that is different for each inspector, so that sequences of different inspectors are not mixed up.
-  public var epoch: String
+  package var epoch: String
 
   /// The number of changes so far, as a decimal number.
-  public var seq: String
+  package var seq: String
 
   /// A Boolean value that indicates whether the inspector makes changes.
   public var writable: Bool
 
   /// The name of the directory.
-  public var name: String
+  package var name: String
 
   /// The path of the directory.
   public var directory: String
 
   /// The time at which the snapshot was taken.
-  public var at: Date
+  package var at: Date
 
   /// The processes that are present, hold a lock or publish their signals.
   public var processes: [InspectedProcess]
@@ -60,7 +60,7 @@ public struct InspectorSnapshot: Sendable, Hashable, Codable {
 }
 
 /// A process that takes part in a group.
-public struct InspectedProcess: Sendable, Hashable, Codable, Identifiable {
+public struct InspectedProcess: Sendable, Hashable, Encodable, Identifiable {
   /// The name and the process identifier, such as `app-812`.
   public var id: String
 
@@ -71,7 +71,7 @@ public struct InspectedProcess: Sendable, Hashable, Codable, Identifiable {
   public var name: String
 
   /// The time since which the process is present, if it announced itself.
-  public var since: Date?
+  package var since: Date?
 
   /// A Boolean value that indicates whether the process announced that it is suspended.
   public var suspended = false
@@ -83,45 +83,30 @@ public struct InspectedProcess: Sendable, Hashable, Codable, Identifiable {
   public var holds = 0
 
   /// The presences in which the process announced itself.
-  public var presences: [String]?
+  package var presences: [String]?
 
   /// A Boolean value that indicates whether the process publishes its signals.
   ///
   /// See ``Inspector/publish(in:allowingEdits:)``.
-  public var publishes = false
-}
-
-/// A process in its role as the holder of a lock.
-public struct InspectedHolder: Sendable, Hashable, Codable {
-  /// The process identifier.
-  public var pid: Int32
-
-  /// The name.
-  public var name: String
-
-  /// The identifier of the ``InspectedProcess``.
-  public var process: String
-
-  /// A Boolean value that indicates whether a signal or a debugger has stopped the process.
-  public var stopped: Bool
+  package var publishes = false
 }
 
 /// A place that cannot be inspected.
-public struct InspectedProblem: Sendable, Hashable, Codable, Identifiable {
+public struct InspectedProblem: Sendable, Hashable, Encodable {
   /// The identifier of the resource or path.
-  public var id: String
+  package var id: String
 
   /// The path, relative to the inspected directory.
   public var path: String
 
   /// The operation that failed.
-  public var operation: String
+  package var operation: String
 
   /// The reason.
-  public var cause: String
+  package var cause: String
 
   /// The remedy.
-  public var remedy: String
+  package var remedy: String
 
   /// The operation, the reason and the remedy.
   public var message: String

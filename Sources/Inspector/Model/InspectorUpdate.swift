@@ -17,25 +17,15 @@ public struct InspectorUpdate: Sendable, Hashable {
   /// All problems, if they are different; otherwise `nil`.
   public var problems: [InspectedProblem]?
 
-  /// The sequence of the snapshot after the update.
-  public var sequence = 0
-
-  /// Creates an update without differences.
-  ///
-  /// - Parameter sequence: The sequence of the snapshot.
-  public init(sequence: Int = 0) {
-    self.sequence = sequence
-  }
-
   var isEmpty: Bool {
     changes.isEmpty && resources.isEmpty && removed.isEmpty && processes == nil && problems == nil
   }
 }
 
 /// A change of a resource, as a row of a timeline shows it.
-public struct InspectorChange: Sendable, Hashable, Codable {
+public struct InspectorChange: Sendable, Hashable, Encodable {
   /// The kinds of changes.
-  public enum Operation: String, Sendable, Hashable, Codable {
+  public enum Operation: String, Sendable, Hashable, Encodable {
     /// The resource is new.
     case insert
     /// The resource is different.
@@ -47,7 +37,7 @@ public struct InspectorChange: Sendable, Hashable, Codable {
   }
 
   /// The number of the change, as a decimal number.
-  public var seq: String
+  public var sequence: String
 
   /// The identifier of the resource.
   public var resource: String
@@ -59,7 +49,7 @@ public struct InspectorChange: Sendable, Hashable, Codable {
   public var operation: Operation
 
   /// The version of the resource after the change.
-  public var version: String?
+  package var version: String?
 
   /// The time of the change.
   public var at: Date
@@ -77,13 +67,15 @@ public struct InspectorChange: Sendable, Hashable, Codable {
   public var summary: String
 
   /// The differences of the values.
-  public var diff: [InspectedDifference]?
+  public var differences: [InspectedDifference]?
 
-  /// The number of differences that ``diff`` leaves out.
+  /// The number of differences that ``differences`` leaves out.
   public var more: Int?
 
   private enum CodingKeys: String, CodingKey {
-    case seq, kind, at, author, summary, diff, more
+    case kind, at, author, summary, more
+    case sequence = "seq"
+    case differences = "diff"
     case resource = "r"
     case operation = "op"
     case version = "v"

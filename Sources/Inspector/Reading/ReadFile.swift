@@ -62,7 +62,7 @@ struct ReadFile {
   /// Returns the value in a content, and the version of the envelope around it, if there is one.
   static func parts(of content: Data) throws(TextProblem) -> (value: InspectedValue, envelope: Int?) {
     let parsed = try InspectedValue.parse(content)
-    guard case .object(let members) = parsed, members.count == 2, let version = members["version"]?.intValue,
+    guard case .object(let members) = parsed, members.count == 2, let version = members["version"]?.int,
       let inner = members["value"]
     else { return (parsed, nil) }
     return (inner, version)

@@ -112,9 +112,5 @@ struct ReadLog {
   }
 
   /// Returns the last events; see `LogInspection`.
-  func entries(limit: Int, after positions: [UUID: UInt64] = [:]) throws -> (
-    entries: [LogInspection.Entry], isCut: Bool
-  ) {
-    try inspection.entries(limit: limit, after: positions)
-  }
+  func entries(limit: Int) throws -> [LogInspection.Entry] { try inspection.entries(limit: limit) }
 }

@@ -11,8 +11,8 @@ extension InspectedPresence {
     members = []
     for announcement in try PresenceInspection.announcements(in: directory)
     where announcement.isHeld || announcement.isSuspended {
-      guard let record = Self.parse(announcement.content), let process = record["process"]?.intValue else { continue }
-      let name = record["name"]?.stringValue ?? "a process"
+      guard let record = Self.parse(announcement.content), let process = record["process"]?.int else { continue }
+      let name = record["name"]?.string ?? "a process"
       let pid = Int32(truncatingIfNeeded: process)
       let shown = record["value"].map { redaction.apply(to: $0) }
       members.append(

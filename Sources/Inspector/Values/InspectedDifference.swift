@@ -25,7 +25,7 @@ public struct InspectedDifference: Sendable, Hashable {
   ///   - new: A later value, or `nil` if there is none.
   ///   - limit: The largest number of differences to return.
   /// - Returns: The differences, and the number of omitted ones.
-  public static func of(
+  package static func of(
     _ old: InspectedValue?, _ new: InspectedValue?, limit: Int = 50
   ) -> (differences: [InspectedDifference], more: Int) {
     var all: [InspectedDifference] = []
@@ -77,19 +77,7 @@ public struct InspectedDifference: Sendable, Hashable {
   }
 }
 
-extension InspectedDifference: Codable {
-  /// Decodes a difference.
-  ///
-  /// - Parameter decoder: The decoder.
-  /// - Throws: `DecodingError`.
-  public init(from decoder: any Decoder) throws {
-    var container = try decoder.unkeyedContainer()
-    let sign = try container.decode(String.self)
-    path = try container.decode(String.self)
-    old = sign == "+" ? nil : try container.decode(InspectedValue.self)
-    new = sign == "-" ? nil : try container.decode(InspectedValue.self)
-  }
-
+extension InspectedDifference: Encodable {
   /// Encodes the difference.
   ///
   /// - Parameter encoder: The encoder.

@@ -3,7 +3,7 @@ import StrictJSON
 
 extension InspectedValue: Codable {
   /// A name of any member.
-  private struct Name: CodingKey {
+  struct Name: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
 

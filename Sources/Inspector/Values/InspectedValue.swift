@@ -28,21 +28,42 @@ public enum InspectedValue: Sendable, Hashable {
   case object([String: InspectedValue])
 
   /// The text that replaces a redacted value.
-  public static let redacted = InspectedValue.string("••••••••")
+  package static let redacted = InspectedValue.string("••••••••")
 
   /// The member of an object with a name; `nil` for another value or name.
+  ///
+  /// - Parameter name: The name.
   public subscript(name: String) -> InspectedValue? {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
+  /// The element of an array at a position; `nil` for another value or position.
+  ///
+  /// - Parameter index: The position.
+  public subscript(index: Int) -> InspectedValue? {
+    if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
+  }
+
   /// The text, or `nil` for another value.
-  public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
+  public var string: String? { if case .string(let text) = self { text } else { nil } }
 
   /// The integer, or `nil` for another value.
-  public var intValue: Int? { if case .integer(let number) = self { number } else { nil } }
+  public var int: Int? { if case .integer(let number) = self { number } else { nil } }
+
+  /// The number, or `nil` for another value; an integer is rounded if a `Double` cannot hold it.
+  public var double: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .number(let number): number
+    default: nil
+    }
+  }
+
+  /// The elements of an array, or `nil` for another value.
+  public var array: [InspectedValue]? { if case .array(let elements) = self { elements } else { nil } }
 
   /// The name of the JSON type: `null`, `bool`, `number`, `string`, `array` or `object`.
-  public var typeName: String {
+  package var typeName: String {
     switch self {
     case .null: "null"
     case .bool: "bool"

@@ -38,7 +38,7 @@ public struct InspectorRedaction: Sendable {
   ///
   /// - Parameter name: The name of a member or column.
   /// - Returns: `true` if the values must not be shown.
-  public func hides(_ name: String) -> Bool { isSecret(name) }
+  package func hides(_ name: String) -> Bool { isSecret(name) }
 
   /// Replaces the hidden parts of a value.
   ///

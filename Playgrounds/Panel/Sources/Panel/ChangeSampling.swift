@@ -58,7 +58,7 @@ struct ChangeSampling {
       due.append(held)
       entries[resource] = Entry(next: now + Self.pause)
     }
-    return due.sorted { (Int($0.seq) ?? 0) < (Int($1.seq) ?? 0) }
+    return due.sorted { (Int($0.sequence) ?? 0) < (Int($1.sequence) ?? 0) }
   }
 
   /// Returns the changes that were left out, at most ten times a second.
@@ -71,9 +71,9 @@ struct ChangeSampling {
 
   private mutating func skip(_ change: InspectorChange) {
     if gap == nil {
-      gap = GapEvent(from: change.seq, to: change.seq, skipped: change.count, reason: "sampled")
+      gap = GapEvent(from: change.sequence, to: change.sequence, skipped: change.count, reason: "sampled")
     } else {
-      gap?.to = change.seq
+      gap?.to = change.sequence
       gap?.skipped += change.count
     }
   }

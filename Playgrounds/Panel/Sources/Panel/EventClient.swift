@@ -54,21 +54,21 @@ struct EventClient {
   }
 
   /// Replaces the state that the client has not received yet.
-  mutating func add(_ update: InspectorUpdate, moment: Int) {
+  mutating func add(_ state: StateEvent, moment: Int) {
     let now = ContinuousClock.now
     latest = moment
-    for resource in update.resources {
+    for resource in state.resources {
       resources[resource.id] = resource
       removed.remove(resource.id)
       let time = sent[resource.id].map { $0 + statePause } ?? now
       due = min(due ?? time, time)
     }
-    for id in update.removed {
+    for id in state.removed {
       resources[id] = nil
       removed.insert(id)
     }
-    processes = update.processes ?? processes
-    problems = update.problems ?? problems
+    processes = state.processes ?? processes
+    problems = state.problems ?? problems
     if hasLists { due = now }
   }
 

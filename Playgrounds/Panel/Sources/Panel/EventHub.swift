@@ -7,7 +7,9 @@ import Signals
 /// The last changes stay in a ring. ``ChangeSampling`` limits their number; the others are counted.
 actor EventHub {
   private let inspector: Inspector
-  let epoch: String
+
+  /// A text that is different for each hub, so that the places of different streams are not mixed up.
+  private let epoch = String(UInt32.random(in: .min ... .max), radix: 36)
 
   private var ring: [Frame] = []
   private var ringBytes = 0
@@ -37,7 +39,6 @@ actor EventHub {
 
   init(_ inspector: Inspector) {
     self.inspector = inspector
-    epoch = inspector.value.epoch
   }
 
   /// Follows the inspector from now on.
@@ -64,11 +65,9 @@ actor EventHub {
   }
 
   /// Returns the last snapshot, with the place in the stream after which a client must continue.
-  func snapshot() -> InspectorSnapshot {
+  func snapshot() -> SnapshotAnswer {
     // The snapshot contains at least everything that the stream contains up to this place.
-    var snapshot = inspector.value
-    snapshot.seq = last.text
-    return snapshot
+    SnapshotAnswer(snapshot: inspector.value, epoch: epoch, seq: last.text)
   }
 
   // MARK: Updates
@@ -89,7 +88,7 @@ actor EventHub {
     }
     for change in update.changes { send(sampling.add(change, at: .now)) }
     for id in clients.keys {
-      clients[id]?.add(update, moment: last.moment)
+      clients[id]?.add(StateEvent(update), moment: last.moment)
       wake(id)
     }
     tickLater()
@@ -97,7 +96,7 @@ actor EventHub {
 
   private func send(_ change: InspectorChange?) {
     guard let change else { return }
-    append { Frame("change", change, position: $0, change: (change.seq, change.count)) }
+    append { Frame("change", change, position: $0, change: (change.sequence, change.count)) }
   }
 
   private func append(_ make: (_ position: Int) -> Frame) {
@@ -159,16 +158,16 @@ actor EventHub {
     nextClient += 1
     let known = EventID(text, epoch: epoch).flatMap { isKnown($0) ? $0 : nil }
     var client = EventClient(after: known ?? last)
-    let hello = HelloEvent(epoch: epoch, seq: last.text, writable: inspector.value.writable, resumed: known != nil)
+    let snapshot = inspector.value
+    let hello = HelloEvent(epoch: epoch, seq: last.text, writable: snapshot.writable, resumed: known != nil)
     client.add(Frame("hello", hello, position: nil))
     if let known {
       for frame in ring.suffix(last.position - known.position) { client.add(frame) }
-      let snapshot = inspector.value
-      var update = InspectorUpdate()
-      update.resources = snapshot.resources.filter { states[$0.id].map { $0 > known.moment } ?? false }
-      update.removed = removals.filter { $0.value > known.moment }.map(\.key)
-      (update.processes, update.problems) = (snapshot.processes, snapshot.problems)
-      client.add(update, moment: last.moment)
+      let state = StateEvent(
+        resources: snapshot.resources.filter { states[$0.id].map { $0 > known.moment } ?? false },
+        removed: removals.filter { $0.value > known.moment }.map(\.key), processes: snapshot.processes,
+        problems: snapshot.problems)
+      client.add(state, moment: last.moment)
     } else {
       let reason = text == nil ? "there was no Last-Event-ID" : "the event \(text ?? "") is no longer known"
       client.add(Frame("reset", ResetEvent(epoch: epoch, seq: last.text, reason: reason), position: nil))

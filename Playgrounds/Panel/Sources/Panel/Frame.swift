@@ -16,7 +16,7 @@ struct Frame: Sendable {
     (self.position, self.change) = (position, change)
     let json: String
     do {
-      json = String(decoding: try InspectorJSON.encode(value), as: UTF8.self)
+      json = String(decoding: try PanelJSON.encode(value), as: UTF8.self)
     } catch {
       // A number that JSON cannot represent, such as an infinite one in a database.
       json = "{}"
@@ -30,7 +30,8 @@ struct Frame: Sendable {
 
 /// The first event of each stream.
 struct HelloEvent: Encodable {
-  var `protocol` = InspectorSnapshot.currentProtocol
+  /// The version of the protocol, the same as in a snapshot.
+  var `protocol` = 1
   let epoch: String
   let seq: String
   let writable: Bool
@@ -43,6 +44,14 @@ struct StateEvent: Encodable {
   var removed: [String] = []
   var processes: [InspectedProcess]?
   var problems: [InspectedProblem]?
+}
+
+extension StateEvent {
+  /// Creates the event for everything that an update changed.
+  init(_ update: InspectorUpdate) {
+    self.init(
+      resources: update.resources, removed: update.removed, processes: update.processes, problems: update.problems)
+  }
 }
 
 /// Changes that the stream leaves out.

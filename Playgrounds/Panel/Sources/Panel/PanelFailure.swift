@@ -75,7 +75,7 @@ struct PanelFailure: Error, Encodable {
   /// The response that reports the error.
   var response: HTTPResponse {
     do {
-      return .json(try InspectorJSON.encode(["error": self]), status: status)
+      return .json(try PanelJSON.encode(["error": self]), status: status)
     } catch {
       return .json(Data("{}".utf8), status: .internalServerError)
     }

@@ -44,19 +44,15 @@ struct PanelRoutes: HTTPHandler {
   private func answer(_ request: HTTPRequest) async throws -> HTTPResponse {
     switch (request.method, request.path) {
     case (.GET, "/api/snapshot"):
-      var snapshot = try encoded(await hub.snapshot())
-      // A page tells by this how long silence may last.
-      if snapshot.last == UInt8(ascii: "}") {
-        snapshot.replaceSubrange((snapshot.count - 1)..., with: #","heartbeat":5}"#.utf8)
-      }
-      return .json(snapshot)
+      return .json(try encoded(await hub.snapshot()))
     case (.GET, "/api/events"): return try await events(request)
     case (.GET, "/api/value"):
-      let text = try await inspector.text(of: query("r", request), from: number("offset", request) ?? 0)
-      return .json(try encoded(text))
+      let resource = try await inspector.resource(query("r", request))
+      return .json(try encoded(try TextAnswer(of: resource, from: number("offset", request) ?? 0)))
     case (.GET, "/api/log"):
-      return .json(
-        try encoded(try await inspector.events(of: query("r", request), limit: number("limit", request) ?? 100)))
+      let events = try await EventsAnswer(
+        of: query("r", request), limit: number("limit", request) ?? 100, in: inspector)
+      return .json(try encoded(events))
     case (.GET, "/api/rows"):
       let rows = try await inspector.rows(
         of: query("table", request), in: query("r", request), after: value("after", request),
@@ -67,7 +63,7 @@ struct PanelRoutes: HTTPHandler {
     }
   }
 
-  private func encoded(_ value: some Encodable) throws -> Data { try InspectorJSON.encode(value) }
+  private func encoded(_ value: some Encodable) throws -> Data { try PanelJSON.encode(value) }
 
   // MARK: Events
 
@@ -97,7 +93,7 @@ struct PanelRoutes: HTTPHandler {
     let body = try await body(of: request)
     let change: InspectorRequest
     do {
-      change = try InspectorJSON.decode(InspectorRequest.self, from: body)
+      change = try JSONDecoder().decode(InspectorRequest.self, from: body)
     } catch {
       throw PanelFailure.badRequest("Change", "the body is not a request: \(error)")
     }

@@ -50,7 +50,7 @@ struct Cipher: ParsableArguments {
   }
 
   private func converted(_ value: InspectedValue?, _ flag: String) throws -> String {
-    guard let text = value?.stringValue else {
+    guard let text = value?.string else {
       throw Failure("Can't convert \(flag): its value is no text. Store the value as a text.", code: 1)
     }
     let process = Process()

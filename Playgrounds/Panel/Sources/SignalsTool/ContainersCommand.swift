@@ -17,16 +17,13 @@ struct ContainersCommand: AsyncParsableCommand {
     @OptionGroup var place: Place
 
     func perform(
-      _ action: InspectorRequest.Action, question: String? = nil, isConfirmed: Bool = true,
-      _ complete: (inout InspectorRequest) -> Void
+      question: String? = nil, isConfirmed: Bool = true, _ request: (_ container: String) -> InspectorRequest
     ) async throws {
       try await Failure.reporting {
         let inspector = try place.open(writing: true)
         let resource = try Place.resource("container/\(root)", in: inspector.value)
-        var request = InspectorRequest(action, resource.id)
-        complete(&request)
         if let question, !dryRun { try Confirmation.ask(question, isGiven: isConfirmed) }
-        try await change(request, inspector, dryRun: dryRun, json: place.json)
+        try await change(request(resource.id), inspector, dryRun: dryRun, json: place.json)
       }
     }
   }
@@ -38,14 +35,16 @@ struct ContainersCommand: AsyncParsableCommand {
     func run() async throws {
       try await Failure.reporting {
         let resource = try Place.resource("container/\(options.root)", in: options.place.open().value)
-        guard case .container(let container) = resource.details else { return }
+        let container = resource.details
         if options.place.json { return try Place.printJSON(container) }
         var table = Table("ACTIVE", "NAME", "ID", "ACTIVATIONS")
-        for environment in container.environments {
-          table.add(environment.active ? "*" : "", environment.name, environment.id, "\(environment.activations)")
+        for environment in container["environments"]?.array ?? [] {
+          table.add(
+            environment["active"] == true ? "*" : "", environment.text("name"), environment.text("id"),
+            environment.text("activations"))
         }
         table.print()
-        if let journal = container.journal { print(journal.text) }
+        if let journal = container["journal"] { print(journal.text("text")) }
       }
     }
   }
@@ -58,8 +57,9 @@ struct ContainersCommand: AsyncParsableCommand {
     func run() async throws {
       try await Failure.reporting {
         let resource = try Place.resource("container/\(options.root)", in: options.place.open().value)
-        guard case .container(let container) = resource.details else { return }
-        let found = container.environments.filter { $0.id == environment.uppercased() || $0.name == environment }
+        let found = (resource.details["environments"]?.array ?? []).filter {
+          $0["id"]?.string == environment.uppercased() || $0["name"]?.string == environment
+        }
         guard let shown = found.first else {
           throw Failure("Can't find \(environment): there is no such environment. Run `containers list`.", code: 2)
         }
@@ -68,17 +68,19 @@ struct ContainersCommand: AsyncParsableCommand {
         }
         if options.place.json { return try Place.printJSON(shown) }
         var table = Table("FIELD", "VALUE")
-        table.add("name", shown.name)
-        table.add("id", shown.id)
-        if let description = shown.description { table.add("description", description) }
-        table.add("created", shown.created.formatted(.iso8601))
-        if let activated = shown.activated { table.add("last activated", activated.formatted(.iso8601)) }
-        table.add("activations", "\(shown.activations)")
-        table.add("active", shown.active ? "yes" : "no")
-        if let problem = shown.problem { table.add("problem", problem) }
+        table.add("name", shown.text("name"))
+        table.add("id", shown.text("id"))
+        if let description = shown["description"]?.string { table.add("description", description) }
+        if let created = shown["created"]?.double { table.add("created", Self.date(created)) }
+        if let activated = shown["activated"]?.double { table.add("last activated", Self.date(activated)) }
+        table.add("activations", shown.text("activations"))
+        table.add("active", shown["active"] == true ? "yes" : "no")
+        if let problem = shown["problem"]?.string { table.add("problem", problem) }
         table.print()
       }
     }
+
+    private static func date(_ time: Double) -> String { Date(timeIntervalSince1970: time).formatted(.iso8601) }
   }
 
   struct Switch: AsyncParsableCommand {
@@ -86,7 +88,7 @@ struct ContainersCommand: AsyncParsableCommand {
     @Argument(help: "The name or identifier of the environment.") var environment: String
     @OptionGroup var options: Options
 
-    func run() async throws { try await options.perform(.switchContainer) { $0.id = environment } }
+    func run() async throws { try await options.perform { .switchEnvironment(to: environment, in: $0) } }
   }
 
   struct Create: AsyncParsableCommand {
@@ -96,7 +98,7 @@ struct ContainersCommand: AsyncParsableCommand {
     @OptionGroup var options: Options
 
     func run() async throws {
-      try await options.perform(.createContainer) { ($0.name, $0.description) = (name, description) }
+      try await options.perform { .createEnvironment(named: name, description: description, in: $0) }
     }
   }
 
@@ -107,7 +109,7 @@ struct ContainersCommand: AsyncParsableCommand {
     @OptionGroup var options: Options
 
     func run() async throws {
-      try await options.perform(.cloneContainer) { ($0.id, $0.name) = (environment, name) }
+      try await options.perform { .cloneEnvironment(environment, named: name, in: $0) }
     }
   }
 
@@ -119,9 +121,7 @@ struct ContainersCommand: AsyncParsableCommand {
     @OptionGroup var options: Options
 
     func run() async throws {
-      try await options.perform(.renameContainer) {
-        ($0.id, $0.name, $0.description) = (environment, name, description)
-      }
+      try await options.perform { .renameEnvironment(environment, to: name, description: description, in: $0) }
     }
   }
 
@@ -133,8 +133,8 @@ struct ContainersCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await options.perform(
-        .cleanContainer, question: "Remove all files of the environment \(environment)?", isConfirmed: yes
-      ) { $0.id = environment }
+        question: "Remove all files of the environment \(environment)?", isConfirmed: yes
+      ) { .cleanEnvironment(environment, in: $0) }
     }
   }
 
@@ -146,8 +146,8 @@ struct ContainersCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await options.perform(
-        .deleteContainer, question: "Delete the environment \(environment) and its files?", isConfirmed: yes
-      ) { $0.id = environment }
+        question: "Delete the environment \(environment) and its files?", isConfirmed: yes
+      ) { .deleteEnvironment(environment, in: $0) }
     }
   }
 
@@ -159,8 +159,8 @@ struct ContainersCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await options.perform(
-        .resetContainers, question: "Delete all environments but the default one, and their files?", isConfirmed: yes
-      ) { _ in }
+        question: "Delete all environments but the default one, and their files?", isConfirmed: yes
+      ) { .resetEnvironments(in: $0) }
     }
   }
 
@@ -171,7 +171,7 @@ struct ContainersCommand: AsyncParsableCommand {
     @OptionGroup var options: Options
 
     func run() async throws {
-      try await options.perform(.importContainer) { ($0.path, $0.name) = (URL(filePath: path).path, name) }
+      try await options.perform { .importEnvironment(from: URL(filePath: path), named: name, in: $0) }
     }
   }
 
@@ -182,9 +182,7 @@ struct ContainersCommand: AsyncParsableCommand {
     @OptionGroup var options: Options
 
     func run() async throws {
-      try await options.perform(.exportContainer) {
-        ($0.id, $0.path) = (environment, URL(filePath: path).path)
-      }
+      try await options.perform { .exportEnvironment(environment, to: URL(filePath: path), in: $0) }
     }
   }
 }

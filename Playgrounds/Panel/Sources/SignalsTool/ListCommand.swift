@@ -46,13 +46,14 @@ struct ListCommand: AsyncParsableCommand {
   private func printLogs(_ resources: [InspectedResource]) {
     var table = Table("LOG", "CONSUMER", "CURSOR", "END", "LAG", "STATE")
     for resource in resources {
-      guard case .log(let log) = resource.details else { continue }
-      if log.consumers.isEmpty { table.add(resource.name, "—", "—", log.end, "—", "no consumer") }
-      for consumer in log.consumers {
-        let since = consumer.since.map { $0 >= 1 ? " \(Int($0))s" : "" } ?? ""
+      let log = resource.details
+      let consumers = log["consumers"]?.array ?? []
+      if consumers.isEmpty { table.add(resource.name, "—", "—", log.text("end"), "—", "no consumer") }
+      for consumer in consumers {
+        let since = consumer["since"]?.double.map { $0 >= 1 ? " \(Int($0))s" : "" } ?? ""
         table.add(
-          resource.name, consumer.name, consumer.cursor ?? "—", consumer.end, consumer.lag.map(String.init) ?? "—",
-          consumer.state.rawValue + since)
+          resource.name, consumer.text("name"), consumer.text("cursor"), consumer.text("end"), consumer.text("lag"),
+          consumer.text("state") + since)
       }
     }
     table.print()
@@ -74,20 +75,34 @@ extension InspectedResource {
   /// The resource in a few words.
   var summary: String {
     if let problem { return problem }
-    switch details {
-    case .file, .suite, .tweak: return value.map { short("\($0)") } ?? (truncated == true ? "large" : "hidden")
-    case .log(let log):
-      return "\(log.events) events, \(log.producers.count) producers, \(log.consumers.count) consumers"
-    case .presence(let presence): return presence.members.map(\.process).joined(separator: ", ")
-    case .database(let database):
-      return database.tables.map { "\($0.name) \($0.rows)\($0.capped ? "+" : "")" }.joined(separator: ", ")
-    case .container(let container):
-      return container.environments.map { $0.active ? "[\($0.name)]" : $0.name }.joined(separator: ", ")
-    case .session(let session): return "\(session.state.rawValue) \(session.user ?? "")"
-    case .lock(let lock): return "\(lock.purpose): \(lock.holders.map(\.process).joined(separator: ", "))"
-    case .graph(let graph): return "\(graph.nodes.count) signals"
+    let details = details
+    func list(_ name: String) -> [InspectedValue] { details[name]?.array ?? [] }
+    func joined(_ name: String, _ text: (InspectedValue) -> String) -> String {
+      list(name).map(text).joined(separator: ", ")
+    }
+    switch kind {
+    case .file, .suite: return value.map { short("\($0)") } ?? (status == .ok ? "large" : "hidden")
+    case .tweak: return value.map { short("\($0)") } ?? (details["secret"] == true ? "hidden" : "large")
+    case .log:
+      let counts = (list("producers").count, list("consumers").count)
+      return "\(details.text("events")) events, \(counts.0) producers, \(counts.1) consumers"
+    case .presence: return joined("members") { $0.text("process") }
+    case .database:
+      return joined("tables") { "\($0.text("name")) \($0.text("rows"))\($0["capped"] == true ? "+" : "")" }
+    case .container: return joined("environments") { $0["active"] == true ? "[\($0.text("name"))]" : $0.text("name") }
+    case .session: return "\(details.text("state")) \(details["user"]?.string ?? "")"
+    case .lock: return "\(details.text("purpose")): \(joined("holders") { $0.text("process") })"
+    case .graph: return "\(list("nodes").count) signals"
     }
   }
 
   private func short(_ text: String) -> String { text.count > 80 ? text.prefix(79) + "…" : text }
+}
+
+extension InspectedValue {
+  /// The member of an object as a cell of a table, or a dash if there is none.
+  func text(_ name: String) -> String {
+    guard let member = self[name] else { return "—" }
+    return member.string ?? "\(member)"
+  }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Inspector
+import Panel
 import Signals
 
 /// Shows and maintains logs.
@@ -23,13 +24,13 @@ struct LogCommand: AsyncParsableCommand {
         var updates = inspector.updates.values.makeAsyncIterator()
         var seen: Swift.Set<String> = []
         let first = try await inspector.events(of: id, limit: limit)
-        for event in first.entries { try write(event) }
-        seen.formUnion(first.entries.map(\.id))
+        for event in first { try write(event) }
+        seen.formUnion(first.map(\.id))
         guard follow else { return }
         while let update = await updates.next() {
           let added = update.changes.filter { $0.resource == id && $0.operation == .append }.reduce(0) { $0 + $1.count }
           if added == 0 { continue }
-          let events = try await inspector.events(of: id, limit: min(1000, added + 100)).entries
+          let events = try await inspector.events(of: id, limit: min(1000, added + 100))
           for event in events where !seen.contains(event.id) { try write(event) }
           if added > 1000 { FileHandle.standardError.write(Data("skipped \(added - 1000) events\n".utf8)) }
           seen = Swift.Set(events.map(\.id))
@@ -40,7 +41,7 @@ struct LogCommand: AsyncParsableCommand {
     private func write(_ event: InspectedEvent) throws {
       let line: String
       if place.json {
-        line = String(decoding: try InspectorJSON.encode(event), as: UTF8.self)
+        line = String(decoding: try PanelJSON.encode(event), as: UTF8.self)
       } else {
         let time = event.at.formatted(.iso8601.time(includingFractionalSeconds: true))
         let value = event.value.map { "\($0)" } ?? "\(event.bytes) bytes"
@@ -59,8 +60,8 @@ struct LogCommand: AsyncParsableCommand {
     func run() async throws {
       try await Failure.reporting {
         let inspector = try place.open(writing: true)
-        let request = InspectorRequest(.trimLog, try Place.resource(name, in: inspector.value, [.log]).id)
-        try await change(request, inspector, dryRun: dryRun, json: place.json)
+        let id = try Place.resource(name, in: inspector.value, [.log]).id
+        try await change(.trimLog(id), inspector, dryRun: dryRun, json: place.json)
       }
     }
   }
@@ -77,10 +78,9 @@ struct LogCommand: AsyncParsableCommand {
     func run() async throws {
       try await Failure.reporting {
         let inspector = try place.open(writing: true)
-        var request = InspectorRequest(.removeConsumer, try Place.resource(name, in: inspector.value, [.log]).id)
-        request.consumer = consumer
+        let id = try Place.resource(name, in: inspector.value, [.log]).id
         if !dryRun { try Confirmation.ask("Remove the consumer \(consumer) of \(name)?", isGiven: yes) }
-        try await change(request, inspector, dryRun: dryRun, json: place.json)
+        try await change(.removeConsumer(consumer, of: id), inspector, dryRun: dryRun, json: place.json)
       }
     }
   }

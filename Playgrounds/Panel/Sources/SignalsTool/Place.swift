@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Inspector
+import Panel
 
 /// The directory that a command inspects, and the form of its output.
 struct Place: ParsableArguments {
@@ -43,7 +44,7 @@ struct Place: ParsableArguments {
 
   /// Prints a value as JSON.
   static func printJSON(_ value: some Encodable) throws {
-    print(String(decoding: try InspectorJSON.encode(value), as: UTF8.self))
+    print(String(decoding: try PanelJSON.encode(value), as: UTF8.self))
   }
 }
 

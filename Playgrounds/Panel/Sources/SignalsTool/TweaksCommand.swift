@@ -18,10 +18,10 @@ struct TweaksCommand: AsyncParsableCommand {
         if place.json { return try Place.printJSON(tweaks) }
         var table = Table("FLAG", "VALUE", "TYPE", "SOURCE", "OVERRIDDEN")
         for resource in tweaks {
-          guard case .tweak(let tweak) = resource.details else { continue }
+          let tweak = resource.details
           table.add(
-            resource.name, tweak.secret ? "hidden" : resource.value?.description ?? "—", tweak.type, tweak.source,
-            tweak.overridden ? "yes" : "")
+            resource.name, tweak["secret"] == true ? "hidden" : resource.value?.description ?? "—", tweak.text("type"),
+            tweak.text("source"), tweak["overridden"] == true ? "yes" : "")
         }
         table.print()
       }
@@ -37,9 +37,9 @@ struct TweaksCommand: AsyncParsableCommand {
       try await Failure.reporting {
         let resource = try Place.resource(flag, in: place.open().value, [.tweak])
         if place.json { return try Place.printJSON(resource) }
-        guard case .tweak(let tweak) = resource.details else { return }
-        for answer in tweak.trace {
-          print("\(answer.winner ? "→" : " ") \(answer.provider): \(answer.text ?? "none")")
+        for answer in resource.details["trace"]?.array ?? [] {
+          let mark = answer["winner"] == true ? "→" : " "
+          print("\(mark) \(answer.text("provider")): \(answer["text"]?.string ?? "none")")
         }
       }
     }
@@ -55,9 +55,8 @@ struct TweaksCommand: AsyncParsableCommand {
     func run() async throws {
       try await Failure.reporting {
         let inspector = try place.open(writing: true)
-        var request = InspectorRequest(.setTweak, try Place.resource(flag, in: inspector.value, [.tweak]).id)
-        request.text = value
-        try await change(request, inspector, dryRun: dryRun, json: place.json)
+        let id = try Place.resource(flag, in: inspector.value, [.tweak]).id
+        try await change(.setTweak(id, to: value), inspector, dryRun: dryRun, json: place.json)
       }
     }
   }
@@ -79,8 +78,7 @@ struct TweaksCommand: AsyncParsableCommand {
         let inspector = try place.open(writing: true)
         if all, !dryRun { try Confirmation.ask("Remove the overrides of all flags?", isGiven: yes) }
         let id = try flag.map { try Place.resource($0, in: inspector.value, [.tweak]).id }
-        let request = InspectorRequest(all ? .resetAllTweaks : .resetTweak, id)
-        try await change(request, inspector, dryRun: dryRun, json: place.json)
+        try await change(id.map { .resetTweak($0) } ?? .resetAllTweaks, inspector, dryRun: dryRun, json: place.json)
       }
     }
   }

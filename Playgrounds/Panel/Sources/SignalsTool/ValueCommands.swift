@@ -22,13 +22,15 @@ struct GetCommand: AsyncParsableCommand {
       }
       guard [.file, .suite, .tweak].contains(resource.kind) else { return try Place.printJSON(resource) }
       if place.json, path == nil { return try Place.printJSON(resource) }
-      let text = try await inspector.text(of: resource.id, limit: .max).text
-      guard let path else { return print(text, terminator: "") }
-      let value = try InspectorJSON.decode(InspectedValue.self, from: Data(text.utf8))
+      guard let value = try await inspector.resource(resource.id).value else {
+        let cause = resource.status == .large ? "it is too large to be read" : "it has no value in JSON"
+        throw Failure("Can't show \(resource.id): \(cause). List the resources to see which have one.", code: 1)
+      }
+      guard let path else { return print(value.fileText, terminator: "") }
       guard let part = value.part(at: path) else {
         throw Failure("Can't read \(path) of \(name): there is no such place.", code: 2)
       }
-      if let text = part.stringValue, !place.json { print(text) } else { print(part) }
+      if let text = part.string, !place.json { print(text) } else { print(part) }
     }
   }
 }
@@ -56,19 +58,16 @@ struct SetCommand: AsyncParsableCommand {
     try await Failure.reporting {
       let inspector = try place.open(writing: true)
       let resource = try Place.resource(name, in: inspector.value, [.file, .suite])
-      var request = InspectorRequest(.editValue, resource.id)
-      (request.version, request.path) = (resource.version, path)
-      request.value = Self.parsed(value, replacing: resource.value?.part(at: path))
-      if path.isEmpty { request.action = .setValue }
-      try await change(request, inspector, dryRun: dryRun, json: place.json)
+      let value = Self.parsed(value, replacing: resource.value?.part(at: path))
+      try await change(.set(value, at: path, of: resource), inspector, dryRun: dryRun, json: place.json)
     }
   }
 
   /// Returns the value of a JSON text, or the text itself where a text is expected.
   private static func parsed(_ text: String, replacing old: InspectedValue?) -> InspectedValue {
     do {
-      let value = try InspectorJSON.decode(InspectedValue.self, from: Data(text.utf8))
-      if value.stringValue == nil, old?.stringValue != nil { return .string(text) }
+      let value = try InspectedValue(json: Data(text.utf8), name: "the argument")
+      if value.string == nil, old?.string != nil { return .string(text) }
       return value
     } catch {
       return .string(text)
@@ -90,9 +89,7 @@ struct UnsetCommand: AsyncParsableCommand {
     try await Failure.reporting {
       let inspector = try place.open(writing: true)
       let resource = try Place.resource(name, in: inspector.value, [.file, .suite])
-      var request = InspectorRequest(.removeValue, resource.id)
-      (request.version, request.path) = (resource.version, path)
-      try await change(request, inspector, dryRun: dryRun, json: place.json)
+      try await change(.remove(path, of: resource), inspector, dryRun: dryRun, json: place.json)
     }
   }
 }
@@ -109,9 +106,7 @@ extension InspectedValue {
   func part(at pointer: String) -> InspectedValue? {
     pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().reduce(Optional(self)) { value, part in
       let name = part.replacing("~1", with: "/").replacing("~0", with: "~")
-      if case .array(let elements)? = value {
-        return Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
-      }
+      if case .array? = value { return Int(name).flatMap { value?[$0] } }
       return value?[String(name)]
     }
   }

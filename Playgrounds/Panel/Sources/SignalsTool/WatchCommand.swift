@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Inspector
+import Panel
 import Signals
 
 /// Prints changes as they happen.
@@ -47,14 +48,14 @@ struct WatchCommand: AsyncParsableCommand {
     if names.isEmpty { return change.kind != .lock }
     return names.contains { name in
       change.resource == name || change.resource.drop { $0 != "/" }.dropFirst() == name
-        || (change.diff ?? []).contains { $0.path == "/\(name)" }
+        || (change.differences ?? []).contains { $0.path == "/\(name)" }
     }
   }
 
   private func write(_ change: InspectorChange) throws {
     let line: String
     if place.json {
-      line = String(decoding: try InspectorJSON.encode(change), as: UTF8.self)
+      line = String(decoding: try PanelJSON.encode(change), as: UTF8.self)
     } else {
       let time = change.at.formatted(.iso8601.time(includingFractionalSeconds: true))
       line =

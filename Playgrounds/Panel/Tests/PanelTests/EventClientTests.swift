@@ -1,7 +1,7 @@
 import Foundation
-import Inspector
 import Testing
 
+@testable import Inspector
 @testable import Panel
 
 /// The events that one browser receives, and the one with which it continues.
@@ -10,43 +10,36 @@ import Testing
     Frame("change", ["n": position], position: position, change: ("\(position)", 1))
   }
 
-  private func update(_ names: String...) throws -> InspectorUpdate {
-    var update = InspectorUpdate()
-    update.resources = try names.map { try resource($0) }
-    return update
-  }
-
-  private func resource(_ name: String) throws -> InspectedResource {
-    let text = """
-      {"id": "file/\(name)", "kind": "file", "name": "\(name)", "version": "1", "status": "ok", "seq": "1",
-      "file": {"format": "json", "editable": false}}
-      """
-    return try InspectorJSON.decode(InspectedResource.self, from: Data(text.utf8))
+  private func update(_ names: String...) -> StateEvent {
+    StateEvent(
+      resources: names.map { name in
+        InspectedResource(id: "file/\(name)", name: name, .file(InspectedFile(format: .json, editable: false)))
+      })
   }
 
   private func identifiers(_ bytes: [UInt8]) -> [String] {
     String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { $0.hasPrefix("id: ") }.map(String.init)
   }
 
-  @Test func `a state is sent at once, and the next one of the same resource after a pause`() throws {
+  @Test func `a state is sent at once, and the next one of the same resource after a pause`() {
     var client = EventClient(after: EventID(position: 0, moment: 0), statePause: .seconds(1000))
-    client.add(try update("a"), moment: 1)
+    client.add(update("a"), moment: 1)
     #expect(client.isReady)
     #expect(identifiers(client.take(epoch: "e")) == ["id: e:0:1"])
-    client.add(try update("a"), moment: 2)
+    client.add(update("a"), moment: 2)
     #expect(!client.isReady && client.isPostponed)
     // Another resource does not wait for it.
-    client.add(try update("b"), moment: 3)
+    client.add(update("b"), moment: 3)
     #expect(client.isReady)
     #expect(identifiers(client.take(epoch: "e")) == ["id: e:0:1"])
   }
 
-  @Test func `a client that breaks off continues with the states that it has not received`() throws {
+  @Test func `a client that breaks off continues with the states that it has not received`() {
     var client = EventClient(after: EventID(position: 0, moment: 0), statePause: .seconds(1000))
-    client.add(try update("a"), moment: 1)
+    client.add(update("a"), moment: 1)
     _ = client.take(epoch: "e")
     // The state is postponed, and a change of another resource is sent before it.
-    client.add(try update("a"), moment: 2)
+    client.add(update("a"), moment: 2)
     client.add(frame(1))
     #expect(identifiers(client.take(epoch: "e")) == ["id: e:1:1"])
   }
