@@ -197,7 +197,7 @@ struct FollowingTests {
     #expect(volume.value == 5)
     try app.activate(id: Environment.defaultID)
     #expect(volumes.elements == [11, 5, 11])
-    #expect(suite.value(for: SuiteKey("volume", default: 5)) == 11)
+    #expect(suite.preference("volume", default: 5).value == 11)
   }
 
   @Test func `a failed switch leaves live values unchanged`() throws {

@@ -91,23 +91,8 @@ extension AppGroupsFile {
   ///   update began. Then the value and the file are unchanged.
   @discardableResult
   public func update<Result: Sendable>(
-    overwriting: Bool, _ body: @escaping @Sendable (inout Value) throws -> Result
+    overwriting: Bool = false, _ body: @escaping @Sendable (inout Value) throws -> Result
   ) async throws -> Result {
     try await BlockingCalls.run(for: url) { [engine] in try engine.update(overwriting: overwriting, body).get() }
-  }
-
-  /// Changes the value exclusively, without blocking the threads that tasks run on.
-  ///
-  /// Content that cannot be decoded is an error.
-  ///
-  /// - Parameter body: Changes its argument, on the file's own queue. Keep it short, because other writers wait.
-  /// - Returns: The result of `body`.
-  /// - Throws: The error of `body`, ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the
-  ///   update began. Then the value and the file are unchanged.
-  @discardableResult
-  public func update<Result: Sendable>(
-    _ body: @escaping @Sendable (inout Value) throws -> Result
-  ) async throws -> Result {
-    try await update(overwriting: false, body)
   }
 }

@@ -44,12 +44,6 @@ public import Signals
 ///
 /// The file is observed until this object, its ``property`` and all subscriptions have been released.
 public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue {
-  /// The value.
-  public typealias Element = Value
-
-  /// A shared file never fails; ``status`` and ``failures`` report errors.
-  public typealias Failure = Never
-
   /// The value as an observable property.
   public let property: Property<Value>
 
@@ -186,7 +180,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   public var url: URL { engine.location.url }
 
   /// The scope in which the file was opened; `nil` if it was opened without one.
-  public var scope: Scope? { engine.scope }
+  package var scope: Scope? { engine.scope }
 
   /// The last known good value.
   ///
@@ -201,14 +195,6 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   /// Such an error is sent once, and the file is read again with increasing pauses of 1 to 30 seconds.
   public var failures: some Signal<AppGroupsFileError, Never> {
     KeptSignal(upstream: engine.failures, owner: engine)
-  }
-
-  /// Attaches a subscriber, and returns the token that keeps it attached.
-  ///
-  /// - Parameter subscriber: Receives the current value before this returns, then every later one.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the file observed.
-  public func subscribe(_ subscriber: some SignalSubscriber<Value, Never>) -> SignalSubscription {
-    property.subscribe(subscriber)
   }
 
   /// Reads the file.

@@ -25,7 +25,7 @@ import Signals
 /// let kitchen = try orders.events(for: "kitchen")
 /// for await entry in kitchen.values {
 ///   guard case .placed(let item) = entry.event else { continue }
-///   print(entry.sequence, item)
+///   print(entry.id.sequence, item)
 ///   if item == "bread" { break }
 /// }
 /// // Prints "1 tea"
@@ -129,7 +129,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   public var url: URL { local.location.url }
 
   /// The scope in which the log was opened, or `nil` if it was opened in a container.
-  public var scope: Scope? { local.location.scope }
+  package var scope: Scope? { local.location.scope }
 
   /// The identifier under which this process appends events.
   public var producer: UUID { local.id }
@@ -271,12 +271,26 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
-  /// Reading leaves no trace: no position is saved, and no event is kept in the log for it.
+  /// Each loop reads the events that are in the log when the loop begins. It returns the events of all processes in the
+  /// order of their dates. Events that are appended later are not part of it. An event that is appended meanwhile may be
+  /// part of it, but never without the events that its process had read before.
+  ///
+  /// - **Traces:** None. Reading saves no position, keeps no event from being removed, and writes nothing. It works in a
+  ///   directory that the process may only read.
+  /// - **Errors** are elements of the sequence, in the place of the events that could not be read. The events after them
+  ///   follow. Damage and events that cannot be decoded are reported as in ``LogEvents/failures``. If events are removed
+  ///   before the loop reaches them, ``AppGroupsLogError/missing(producer:after:before:)`` identifies them.
+  /// - **Scopes:** In a scope, a loop reads the log of the environment in which it begins, to its end.
+  /// - **Memory:** A limited number of files are open at a time, and they are read in small pieces, however large the log
+  ///   is.
+  /// - **Threads:** Each call of `next()` may read a file, on the thread that calls it.
   ///
   /// - Parameter date: The date of the first event to return; by default all events that are still in the log.
   /// - Returns: The events, and between them the errors for events that cannot be read. Nothing is read until a loop
   ///   begins.
-  public func entries(since date: Date = .distantPast) -> LogEntries<Event> {
+  public func entries(
+    since date: Date = .distantPast
+  ) -> some Sequence<Result<LogEntry<Event>, AppGroupsLogError>> & Sendable {
     LogEntries(local, EntryDecoder(format), since: date)
   }
 

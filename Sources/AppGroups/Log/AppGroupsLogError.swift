@@ -46,7 +46,8 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
 
   /// Events of a producer are missing, although this consumer has not received them.
   ///
-  /// A segment was removed by hand or damaged, or was trimmed before a loop over ``LogEntries`` reached it.
+  /// A segment was removed by hand or damaged, or was trimmed before a loop over ``AppGroupsLog/entries(since:)``
+  /// reached it.
   case missing(producer: UUID, after: UInt64, before: UInt64)
 
   /// Events were removed before the consumer received them.

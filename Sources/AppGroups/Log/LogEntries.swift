@@ -1,23 +1,9 @@
 import Foundation
 
-/// The events that are in a log, read without a consumer; created by ``AppGroupsLog/entries(since:)``.
-///
-/// Each loop reads the events that are in the log when the loop begins. It returns the events of all processes in the
-/// order of their dates. Events that are appended later are not part of it. An event that is appended meanwhile may be
-/// part of it, but never without the events that its process had read before.
-///
-/// - **Traces:** None. Reading saves no position, keeps no event from being removed, and writes nothing. It works in a
-///   directory that the process may only read.
-/// - **Errors** are elements of the sequence, in the place of the events that could not be read. The events after them
-///   follow. Damage and events that cannot be decoded are reported as in ``LogEvents/failures``. If events are removed
-///   before the loop reaches them, ``AppGroupsLogError/missing(producer:after:before:)`` identifies them.
-/// - **Scopes:** In a scope, a loop reads the log of the environment in which it begins, to its end.
-/// - **Memory:** A limited number of files are open at a time, and they are read in small pieces, however large the log
-///   is.
-/// - **Threads:** Each call of `next()` may read a file, on the thread that calls it.
-public struct LogEntries<Event: Codable & Sendable>: Sequence, Sendable {
+/// The events that are in a log, read without a consumer.
+struct LogEntries<Event: Codable & Sendable>: Sequence, Sendable {
   /// An event with its identity and its date, or the reason why events could not be read.
-  public typealias Element = Result<LogEntry<Event>, AppGroupsLogError>
+  typealias Element = Result<LogEntry<Event>, AppGroupsLogError>
 
   let location: LogLocation
   private let clock: LogClock
@@ -35,12 +21,12 @@ public struct LogEntries<Event: Codable & Sendable>: Sequence, Sendable {
   }
 
   /// Returns an iterator over the events that are in the log now.
-  public func makeIterator() -> Iterator {
+  func makeIterator() -> Iterator {
     Iterator(self)
   }
 
   /// An iterator that reads the events one by one.
-  public struct Iterator: IteratorProtocol {
+  struct Iterator: IteratorProtocol {
     private let entries: LogEntries
     private let place: LogPlace?
     private let merge: ProducerMerge?
@@ -66,7 +52,7 @@ public struct LogEntries<Event: Codable & Sendable>: Sequence, Sendable {
     }
 
     /// Returns the next event, or the reason why it could not be read, or `nil` at the end.
-    public mutating func next() -> Element? {
+    mutating func next() -> Element? {
       guard let merge, let place else { return problems.popLast().map { .failure($0) } }
       while true {
         if let problem = problems.popLast() { return .failure(problem) }

@@ -18,7 +18,7 @@ public struct LogEventID: Hashable, Sendable, Codable {
   /// - Parameters:
   ///   - producer: The producer of the event.
   ///   - sequence: The event's number among the events of its producer.
-  public init(producer: UUID, sequence: UInt64) {
+  package init(producer: UUID, sequence: UInt64) {
     self.producer = producer
     self.sequence = sequence
   }
@@ -93,10 +93,10 @@ public struct LogEntry<Event: Sendable>: Identifiable, Sendable {
   let position: LogPosition
 
   /// The producer of the event.
-  public var producer: UUID { id.producer }
+  package var producer: UUID { id.producer }
 
   /// The event's number among the events of its producer.
-  public var sequence: UInt64 { id.sequence }
+  package var sequence: UInt64 { id.sequence }
 }
 
 extension LogEntry: Equatable where Event: Equatable {

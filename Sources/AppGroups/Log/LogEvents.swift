@@ -109,12 +109,6 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
 
 /// The events of a log as an asynchronous sequence; created by ``LogEvents/values``.
 public struct LogValues<Event: Codable & Sendable>: AsyncSequence, Sendable {
-  /// An event with its identity and its date.
-  public typealias Element = LogEntry<Event>
-
-  /// The failure of the sequence: a log never fails.
-  public typealias Failure = Never
-
   let feed: LogFeed
 
   /// Begins to read the log.

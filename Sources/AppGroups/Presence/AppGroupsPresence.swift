@@ -118,14 +118,6 @@ public final class AppGroupsPresence<Value: Codable & Sendable>: Signal, Propert
     KeptSignal(upstream: engine.failures, owner: engine)
   }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached.
-  ///
-  /// - Parameter subscriber: Receives the present processes before this returns, and then every change.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the presence observed.
-  public func subscribe(_ subscriber: some SignalSubscriber<Element, Never>) -> SignalSubscription {
-    property.subscribe(subscriber)
-  }
-
   /// Makes this process present, until the token is withdrawn or released, or the process ends.
   ///
   /// When this returns, ``value`` contains the announcement, and other processes are about to be notified.

@@ -12,17 +12,6 @@ extension AppGroupsSuite {
     try await BlockingCalls.run(for: url) { try self.set(value, forKey: key) }
   }
 
-  /// Sets the value of a typed key without blocking the threads that tasks run on.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - key: The key.
-  /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the change began. Then
-  ///   nothing has changed.
-  public func set<Item>(_ value: Item, for key: SuiteKey<Item>) async throws {
-    try await BlockingCalls.run(for: url) { try self.set(value, for: key) }
-  }
-
   /// Removes the value of a key without blocking the threads that tasks run on.
   ///
   /// - Parameter key: The name of the value.
@@ -30,15 +19,6 @@ extension AppGroupsSuite {
   ///   nothing has changed.
   public func removeValue(forKey key: String) async throws {
     try await BlockingCalls.run(for: url) { try self.removeValue(forKey: key) }
-  }
-
-  /// Removes the value of a typed key without blocking the threads that tasks run on.
-  ///
-  /// - Parameter key: The key.
-  /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the change began. Then
-  ///   nothing has changed.
-  public func removeValue<Item>(for key: SuiteKey<Item>) async throws {
-    try await BlockingCalls.run(for: url) { try self.removeValue(for: key) }
   }
 
   /// Removes all values without blocking the threads that tasks run on.
@@ -69,24 +49,8 @@ extension AppGroupsSuite {
   ///   update began. Then nothing has changed.
   @discardableResult
   public func update<Result: Sendable>(
-    overwriting: Bool, _ body: @escaping @Sendable (inout SuiteContents) throws -> Result
+    overwriting: Bool = false, _ body: @escaping @Sendable (inout SuiteContents) throws -> Result
   ) async throws -> Result {
     try await BlockingCalls.run(for: url) { try self.update(overwriting: overwriting, body) }
-  }
-
-  /// Changes any number of values in one exclusive step, without blocking the threads that tasks run on.
-  ///
-  /// A file that cannot be decoded is an error.
-  ///
-  /// - Parameter body: Changes its argument, on the file's own queue. It cannot suspend. Keep it short, because other
-  ///   writers wait.
-  /// - Returns: The result of `body`.
-  /// - Throws: The error of `body`, ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the
-  ///   update began. Then nothing has changed.
-  @discardableResult
-  public func update<Result: Sendable>(
-    _ body: @escaping @Sendable (inout SuiteContents) throws -> Result
-  ) async throws -> Result {
-    try await update(overwriting: false, body)
   }
 }

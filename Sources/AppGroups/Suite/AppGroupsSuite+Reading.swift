@@ -3,10 +3,7 @@ public import Signals
 
 extension AppGroupsSuite {
   /// The names of all stored values, in order.
-  public var keys: [String] { value.keys }
-
-  /// Returns whether a value of any type is stored for a key; registered defaults do not count.
-  public func contains(_ key: String) -> Bool { value.contains(key) }
+  package var keys: [String] { value.keys }
 
   /// Returns the value of a key.
   ///
@@ -25,22 +22,6 @@ extension AppGroupsSuite {
     let name = ExactString(key)
     guard let entry = value[name] ?? defaults.value[name] else { return nil }
     return try entry.item(as: type, key: key, url: url)
-  }
-
-  /// Returns the value of a typed key.
-  ///
-  /// - Parameter key: The key.
-  /// - Returns: The stored value, or else the registered one, or else the key's default. A stored value of another type
-  ///   gives the key's default, and ``failures`` reports it.
-  public func value<Item>(for key: SuiteKey<Item>) -> Item {
-    let name = ExactString(key.name)
-    guard let entry = value[name] ?? defaults.value[name] else { return key.defaultValue }
-    do throws(AppGroupsFileError) {
-      return try entry.item(as: Item.self, key: key.name, url: url) ?? key.defaultValue
-    } catch {
-      report(error, of: entry, as: Item.self)
-      return key.defaultValue
-    }
   }
 
   /// Reads the file.
@@ -81,16 +62,6 @@ extension AppGroupsSuite {
         return nil
       }
     }
-  }
-
-  /// Returns a signal of the value of a typed key: the current one at once, then each change by any process.
-  ///
-  /// - Parameter key: The key.
-  /// - Returns: A signal of the value, or of the key's default while none is stored. If the stored value is of another
-  ///   type, the last good value stays, and ``failures`` reports the error.
-  public func signal<Item>(for key: SuiteKey<Item>) -> some Signal<Item, Never> {
-    let preference = preference(for: key)
-    return KeptSignal(upstream: preference.property, owner: preference)
   }
 
   /// The names of the values that are changed, added or removed, by any process.

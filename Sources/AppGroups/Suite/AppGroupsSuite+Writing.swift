@@ -16,30 +16,12 @@ extension AppGroupsSuite {
     try store(SuiteEntry.encoding(value, key: key, url: url), ExactString(key))
   }
 
-  /// Sets the value of a typed key, and keeps all other values.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - key: The key.
-  /// - Throws: ``AppGroupsFileError``; then nothing has changed.
-  public func set<Item>(_ value: Item, for key: SuiteKey<Item>) throws(AppGroupsFileError) {
-    try store(SuiteEntry.encoding(value, key: key.name, url: url), ExactString(key.name))
-  }
-
   /// Removes the value of a key, if there is one.
   ///
   /// - Parameter key: The name of the value.
   /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func removeValue(forKey key: String) throws(AppGroupsFileError) {
     try store(nil, ExactString(key))
-  }
-
-  /// Removes the value of a typed key, which then has its default.
-  ///
-  /// - Parameter key: The key.
-  /// - Throws: ``AppGroupsFileError``; then nothing has changed.
-  public func removeValue<Item>(for key: SuiteKey<Item>) throws(AppGroupsFileError) {
-    try store(nil, ExactString(key.name))
   }
 
   /// Removes all values, including values of unknown keys and content that cannot be decoded.
@@ -66,7 +48,7 @@ extension AppGroupsSuite {
   ///   try contents.set("1.2", forKey: "version")
   ///   return count
   /// }
-  /// print(launches, suite.keys)  // Prints "1 ["launches", "version"]"
+  /// print(launches, suite.value.keys)  // Prints "1 ["launches", "version"]"
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///

@@ -15,7 +15,7 @@ public import Signals
 /// // Prints "volume 0"
 /// try suite.set("dark", forKey: "theme")
 /// try suite.set(7, forKey: "volume")  // Prints "volume 7"
-/// print(suite.keys)  // Prints "["theme", "volume"]"
+/// print(suite.value.keys)  // Prints "["theme", "volume"]"
 /// subscription.cancel()
 /// try FileManager.default.removeItem(at: directory)
 /// ```
@@ -37,13 +37,7 @@ public import Signals
 /// - **Threads.** All methods may be called from any thread, and from inside a subscriber.
 ///
 /// A suite is for preferences and similar state, at most some hundred values: each change writes the whole file.
-public final class AppGroupsSuite: SharedValue {
-  /// All values of the suite.
-  public typealias Element = SuiteContents
-
-  /// A suite never fails; ``status`` and ``failures`` report errors.
-  public typealias Failure = Never
-
+public final class AppGroupsSuite: BlockingSharedValue {
   /// The contents as an observable property.
   public let property: Property<SuiteContents>
 
@@ -151,7 +145,7 @@ public final class AppGroupsSuite: SharedValue {
   public var url: URL { engine.location.url }
 
   /// The scope in which the suite was opened; `nil` if it was opened without one.
-  public var scope: Scope? { engine.scope }
+  package var scope: Scope? { engine.scope }
 
   /// A snapshot of all stored values.
   public var value: SuiteContents { engine.value.value }
@@ -161,14 +155,6 @@ public final class AppGroupsSuite: SharedValue {
   /// Errors that a call throws are not sent here. A later subscriber receives the last few errors of values.
   public var failures: some Signal<AppGroupsFileError, Never> {
     KeptSignal(upstream: engine.failures.merge(with: entryFailures), owner: self)
-  }
-
-  /// Attaches a subscriber, and returns the token that keeps it attached.
-  ///
-  /// - Parameter subscriber: Receives the current contents before this returns, then every later one.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the file observed.
-  public func subscribe(_ subscriber: some SignalSubscriber<SuiteContents, Never>) -> SignalSubscription {
-    property.subscribe(subscriber)
   }
 
   /// Reports that an entry cannot be read as a type, once for each entry and type.

@@ -34,7 +34,7 @@ extension AppGroupsSuite {
   /// let suite = try AppGroupsSuite(name: "settings.json", container: AppGroupsContainer(directory: directory))
   /// let adoption = try suite.adopt(from: defaults, keys: ["theme", "size"])
   /// print(adoption.adopted, adoption.missing)  // Prints "["theme"] ["size"]"
-  /// print(suite.value(for: SuiteKey("theme", default: "light")))  // Prints "dark"
+  /// print(suite.preference("theme", default: "light").value)  // Prints "dark"
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///

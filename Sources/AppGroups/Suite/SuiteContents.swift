@@ -67,12 +67,6 @@ public struct SuiteContents: Sendable {
   /// The names of all values, in order.
   public var keys: [String] { entries.keys.sorted().map(\.text) }
 
-  /// The number of values.
-  public var count: Int { entries.count }
-
-  /// A Boolean value that indicates whether there are no values.
-  public var isEmpty: Bool { entries.isEmpty }
-
   /// Returns whether there is a value of any type for a key.
   public func contains(_ key: String) -> Bool { entries[ExactString(key)] != nil }
 
@@ -136,13 +130,6 @@ public struct SuiteContents: Sendable {
   /// - Parameter key: The name of the value.
   public mutating func removeValue(forKey key: String) {
     self[ExactString(key)] = nil
-  }
-
-  /// Removes the value of a typed key, which then has its default.
-  ///
-  /// - Parameter key: The key.
-  public mutating func removeValue<Item>(for key: SuiteKey<Item>) {
-    self[ExactString(key.name)] = nil
   }
 
   /// Removes all values, including values of unknown keys.

@@ -67,9 +67,9 @@ final class SuiteFormat: Sendable {
     let (last, isSorted) = memory.withLock { ($0.last, $0.isSorted) }
     guard isSorted ?? Self.isSorted(last) else { return contents.entries.values.sorted { $0.name < $1.name } }
     var entries: [SuiteEntry] = []
-    entries.reserveCapacity(contents.count)
+    entries.reserveCapacity(contents.entries.count)
     for entry in last { if let now = contents[entry.name] { entries.append(now) } }
-    if entries.count == contents.count { return entries }
+    if entries.count == contents.entries.count { return entries }
     let kept = Set(entries.map { ObjectIdentifier($0) })
     let new = contents.entries.values.filter { !kept.contains(ObjectIdentifier($0)) }.sorted { $0.name < $1.name }
     return Self.merged(entries, new)

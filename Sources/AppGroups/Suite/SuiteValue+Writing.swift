@@ -10,7 +10,7 @@ extension SuiteValue {
   /// - Parameter value: The new value.
   /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func write(_ value: Value) throws(AppGroupsFileError) {
-    try suite.set(value, for: key)
+    try suite.set(value, forKey: key.name)
   }
 
   /// Sets the value without blocking the threads that tasks run on; the last of several writers wins.
@@ -19,7 +19,7 @@ extension SuiteValue {
   /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the write began. Then
   ///   nothing has changed.
   public func write(_ value: Value) async throws {
-    try await suite.set(value, for: key)
+    try await suite.set(value, forKey: key.name)
   }
 
   /// Changes the value exclusively: no concurrent change by another thread or process is lost.
@@ -55,32 +55,16 @@ extension SuiteValue {
   ///   update began. Then nothing has changed.
   @discardableResult
   public func update<Result: Sendable>(
-    overwriting: Bool, _ body: @escaping @Sendable (inout Value) throws -> Result
+    overwriting: Bool = false, _ body: @escaping @Sendable (inout Value) throws -> Result
   ) async throws -> Result {
     try await BlockingCalls.run(for: suite.url) { try self.update(overwriting: overwriting, body) }
-  }
-
-  /// Changes the value exclusively, without blocking the threads that tasks run on.
-  ///
-  /// A stored value of another type is an error.
-  ///
-  /// - Parameter body: Changes its argument, on the file's own queue. It cannot suspend. Keep it short, because other
-  ///   writers wait.
-  /// - Returns: The result of `body`.
-  /// - Throws: The error of `body`, ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the
-  ///   update began. Then nothing has changed.
-  @discardableResult
-  public func update<Result: Sendable>(
-    _ body: @escaping @Sendable (inout Value) throws -> Result
-  ) async throws -> Result {
-    try await update(overwriting: false, body)
   }
 
   /// Removes the stored value, so that the value is the default again.
   ///
   /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func reset() throws(AppGroupsFileError) {
-    try suite.removeValue(for: key)
+    try suite.removeValue(forKey: key.name)
   }
 
   /// Removes the stored value, so that the value is the default again, without blocking the threads that tasks run on.
@@ -88,6 +72,6 @@ extension SuiteValue {
   /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the change began. Then
   ///   nothing has changed.
   public func reset() async throws {
-    try await suite.removeValue(for: key)
+    try await suite.removeValue(forKey: key.name)
   }
 }

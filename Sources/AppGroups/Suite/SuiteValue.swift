@@ -39,12 +39,6 @@ public import Signals
 ///
 /// All methods may be called from any thread, and from inside a subscriber.
 public final class SuiteValue<Value: Codable & Sendable>: BlockingSharedValue {
-  /// The value.
-  public typealias Element = Value
-
-  /// A value of a suite never fails; ``status`` and ``failures`` report errors.
-  public typealias Failure = Never
-
   /// The suite that the value belongs to.
   public let suite: AppGroupsSuite
 
@@ -96,14 +90,6 @@ public final class SuiteValue<Value: Codable & Sendable>: BlockingSharedValue {
     )
   }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached.
-  ///
-  /// - Parameter subscriber: Receives the current value before this returns, then every later one.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the file observed.
-  public func subscribe(_ subscriber: some SignalSubscriber<Value, Never>) -> SignalSubscription {
-    property.subscribe(subscriber)
-  }
-
   /// Reads the file, as ``AppGroupsSuite/read()`` does.
   ///
   /// - Returns: The value in the file, which may be newer than ``value``, or the default if there is none.
@@ -135,14 +121,14 @@ extension AppGroupsSuite {
   public func preference<Value: Codable & Sendable>(
     _ name: String, default defaultValue: Value
   ) -> SuiteValue<Value> {
-    preference(for: SuiteKey(name, default: defaultValue))
+    preference(SuiteKey(name, default: defaultValue))
   }
 
   /// Returns the value of a typed key, as an object of its own.
   ///
   /// - Parameter key: The key.
   /// - Returns: The value, which keeps the suite open.
-  public func preference<Value>(for key: SuiteKey<Value>) -> SuiteValue<Value> {
+  public func preference<Value>(_ key: SuiteKey<Value>) -> SuiteValue<Value> {
     SuiteValue(key, in: self)
   }
 }
@@ -161,9 +147,10 @@ extension AppGroupsSuite {
 ///
 /// let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 /// let suite = try AppGroupsSuite(name: "settings.json", container: AppGroupsContainer(directory: directory))
-/// print(suite.value(for: .fontSize))  // Prints "12.0"
-/// try suite.set(14, for: .fontSize)
-/// print(suite.value(for: .fontSize))  // Prints "14.0"
+/// let fontSize = suite.preference(.fontSize)
+/// print(fontSize.value)  // Prints "12.0"
+/// try fontSize.write(14)
+/// print(fontSize.value)  // Prints "14.0"
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 public struct SuiteKey<Value: Codable & Sendable>: Sendable {

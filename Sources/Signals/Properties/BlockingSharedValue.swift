@@ -29,4 +29,37 @@ public protocol BlockingSharedValue<Value>: SharedValue {
   ///   unchanged.
   @discardableResult
   func update<Result>(overwriting: Bool, _ body: (inout Value) throws -> Result) throws -> Result
+
+  /// Changes the stored value exclusively, without blocking the threads that tasks run on.
+  ///
+  /// - Parameters:
+  ///   - overwriting: A Boolean value that determines whether to replace a stored value that cannot be decoded. If
+  ///     `true`, `body` then receives ``SharedValue/value``.
+  ///   - body: A closure that changes its argument, on a queue of the stored value. It cannot suspend. Keep it short,
+  ///     because other writers wait.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws, an error if the change could not be made, or `CancellationError` if the
+  ///   task was cancelled before the update began. The stored value is then unchanged.
+  @discardableResult
+  func update<Result: Sendable>(
+    overwriting: Bool, _ body: @escaping @Sendable (inout Value) throws -> Result
+  ) async throws -> Result
+}
+
+extension BlockingSharedValue {
+  /// Changes the stored value exclusively, without blocking the threads that tasks run on.
+  ///
+  /// A stored value that cannot be decoded is an error.
+  ///
+  /// - Parameter body: A closure that changes its argument, on a queue of the stored value. It cannot suspend. Keep it
+  ///   short, because other writers wait.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws, an error if the change could not be made, or `CancellationError` if the
+  ///   task was cancelled before the update began. The stored value is then unchanged.
+  @discardableResult
+  public func update<Result: Sendable>(
+    _ body: @escaping @Sendable (inout Value) throws -> Result
+  ) async throws -> Result {
+    try await update(overwriting: false, body)
+  }
 }

@@ -23,6 +23,17 @@ public protocol PropertyConvertible<PropertyValue>: Sendable {
   var property: Property<PropertyValue> { get }
 }
 
+extension Signal where Self: PropertyConvertible, Element == PropertyValue, Failure == Never {
+  /// Attaches a subscriber to the property, and returns the token that keeps it attached.
+  ///
+  /// - Parameter subscriber: Receives the current value before this method returns, and then every later one.
+  /// - Returns: A token that cancels the subscription when it is released. It keeps the property.
+  @inlinable
+  public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    property.subscribe(subscriber)
+  }
+}
+
 extension Property: PropertyConvertible {
   /// The property itself.
   @inlinable public var property: Property<Value> { self }

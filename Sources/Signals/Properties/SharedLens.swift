@@ -13,12 +13,6 @@
 /// - **Observation:** Swift Observation announces the changes of the whole value, as for every derived value. A view
 ///   may therefore create a lens in its body without keeping it.
 public struct SharedLens<Source: SharedValue, Value: Sendable>: SharedValue {
-  /// The part.
-  public typealias Element = Value
-
-  /// `Never`: a shared value cannot fail.
-  public typealias Failure = Never
-
   /// The type of the errors that prevent access to the stored value.
   public typealias AccessError = Source.AccessError
 
@@ -46,15 +40,6 @@ public struct SharedLens<Source: SharedValue, Value: Sendable>: SharedValue {
 
   /// The errors that keep the whole value from following the stored one.
   public var failures: Source.Failures { source.failures }
-
-  /// Attaches a subscriber, and returns the token that keeps it attached.
-  ///
-  /// - Parameter subscriber: The subscriber. It receives the current part before this method returns, and then every
-  ///   change of the part.
-  /// - Returns: A token that cancels the subscription when it is released.
-  public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
-    property.subscribe(subscriber)
-  }
 
   /// Reads the stored value, and returns the part.
   ///
@@ -117,6 +102,22 @@ extension SharedLens: BlockingSharedValue where Source: BlockingSharedValue {
     overwriting: Bool = false, _ body: (inout Value) throws -> Result
   ) throws -> Result {
     try source.update(overwriting: overwriting) { try body(&$0[keyPath: keyPath]) }
+  }
+
+  /// Changes the part exclusively, without blocking the threads that tasks run on.
+  ///
+  /// - Parameters:
+  ///   - overwriting: A Boolean value that determines whether to replace a stored value that cannot be decoded. If
+  ///     `true`, the part of the last good value is changed.
+  ///   - body: A closure that changes its argument, the stored part. It cannot suspend.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws, or an error if the change could not be made. The stored value is then
+  ///   unchanged.
+  @discardableResult
+  public func update<Result: Sendable>(
+    overwriting: Bool = false, _ body: @escaping @Sendable (inout Value) throws -> Result
+  ) async throws -> Result {
+    try await source.update(overwriting: overwriting) { [keyPath] in try body(&$0[keyPath: keyPath]) }
   }
 }
 

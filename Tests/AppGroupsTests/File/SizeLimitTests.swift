@@ -98,7 +98,7 @@ struct SizeLimitTests {
     #expect(suite.keys == ["text"])
     #expect(throws: AppGroupsFileError.self) { try suite.set(1, forKey: "number") }
     try fixture.overwrite("suite.json", with: "{}")
-    try await suite.firstValue { $0.isEmpty }
+    try await suite.firstValue { $0.keys.isEmpty }
   }
 
   @Test

@@ -125,8 +125,8 @@ struct EmptyContentTests {
   @Test
   func `empty content is neither JSON nor a property list`() throws {
     #expect(throws: (any Error).self) { try FileFormat<[Int]>.json.decode(Data()) }
-    #expect(throws: (any Error).self) { try FileFormat<[Int]>.propertyList.decode(Data()) }
-    #expect(throws: (any Error).self) { try FileFormat<[Int]>.binaryPropertyList.decode(Data()) }
+    #expect(throws: (any Error).self) { try FileFormat<[Int]>(.propertyList).decode(Data()) }
+    #expect(throws: (any Error).self) { try FileFormat<[Int]>(.binaryPropertyList).decode(Data()) }
     #expect(throws: (any Error).self) { try FileFormat<[Int]>.versioned(FileVersions([Int].self)).decode(Data()) }
     #expect(try FileFormat<Data>.rawData.decode(Data()) == Data())
     #expect(try FileFormat<String>.text.decode(Data()) == "")

@@ -30,7 +30,7 @@ private struct Sample: Codable, Sendable {
 struct FormatContentTests {
   @Test
   func `JSON and binary property lists preserve numbers, dates, data and text exactly`() throws {
-    for format in [FileFormat<Sample>.json, .binaryPropertyList, .versioned(FileVersions(Sample.self))] {
+    for format in [FileFormat<Sample>.json, FileFormat(.binaryPropertyList), .versioned(FileVersions(Sample.self))] {
       let sample = try format.decode(format.encode(Sample()))
       #expect(sample.differences(from: Sample()).isEmpty)
     }
@@ -38,7 +38,7 @@ struct FormatContentTests {
 
   @Test
   func `an XML property list truncates dates to seconds and preserves the rest`() throws {
-    let format = FileFormat<Sample>.propertyList
+    let format = FileFormat<Sample>(.propertyList)
     var sample = Sample()
     // XML allows no control characters.
     sample.text = "e\u{301} é \" < & 😀"
@@ -52,7 +52,7 @@ struct FormatContentTests {
   func `equal values have equal bytes, whatever the order of insertion`() throws {
     typealias Table = [String: [Int: String]]
     let formats: [FileFormat<Table>] = [
-      .json, .propertyList, .binaryPropertyList, .versioned(FileVersions(Table.self)),
+      .json, FileFormat(.propertyList), FileFormat(.binaryPropertyList), .versioned(FileVersions(Table.self)),
       .versioned(FileVersions(Table.self), coding: .binaryPropertyList),
       .json(encoder: { $0.outputFormatting = .prettyPrinted }),
     ]
@@ -85,7 +85,7 @@ struct FormatContentTests {
         $0.nonConformingFloatDecodingStrategy = .convertFromString(
           positiveInfinity: "∞", negativeInfinity: "-∞", nan: "nan")
       })
-    for format in [told, .propertyList, .binaryPropertyList] {
+    for format in [told, FileFormat(.propertyList), FileFormat(.binaryPropertyList)] {
       let back = try format.decode(format.encode(values))
       #expect(back[0] == .infinity && back[1] == -.infinity && back[2].isNaN)
     }
@@ -95,7 +95,7 @@ struct FormatContentTests {
   func `a property list of a single number is rejected with a reason, unless it has a version`() throws {
     let fixture = try Fixture()
     let error = #expect(throws: AppGroupsFileError.self) {
-      try AppGroupsFile(name: "n", initialValue: 1, container: fixture.container, format: .propertyList)
+      try AppGroupsFile(name: "n", initialValue: 1, container: fixture.container, format: FileFormat(.propertyList))
     }
     guard case .unencodable(_, let reason) = error else {
       Issue.record("The error is \(String(describing: error))")

@@ -49,7 +49,7 @@ struct StoredGroupTests {
 
   private func plist(_ fixture: Fixture) throws -> AppGroupsFile<Note> {
     try AppGroupsFile(
-      name: "note.plist", initialValue: Note(), container: fixture.container, format: .binaryPropertyList)
+      name: "note.plist", initialValue: Note(), container: fixture.container, format: FileFormat(.binaryPropertyList))
   }
 
   private func settings(_ fixture: Fixture, _ name: String) throws -> AppGroupsFile<Settings> {

@@ -83,7 +83,7 @@ struct SharedLensTests {
     #expect(throws: AppGroupsFileError.self) { try whole.write(4) }
     await #expect(throws: AppGroupsFileError.self) { try await whole.write(4) }
     #expect(whole.value == 3)
-    try whole.update(overwriting: true) { $0 += 2 }
+    try await whole.update(overwriting: true) { $0 += 2 }
     #expect(try dials.read() == Dials(whole: 5))
   }
 

@@ -34,14 +34,14 @@ struct SuiteBadContentTests {
     let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
     let foreign = (0..<200).map { "\"deep\($0)\": \(deep)" }.joined(separator: ", ")
     try fixture.overwrite("suite.json", with: "{\(foreign)}")
-    try await suite.firstValue { $0.count == 200 }
+    try await suite.firstValue { $0.keys.count == 200 }
     try await suite.set(1, forKey: "size")
     let text = try fixture.text(of: suite.url)
     #expect(text.utf8.count < 300_000, "\(text.utf8.count) bytes")
     #expect(text.filter { !$0.isWhitespace }.contains(deep))
     let read = try suite.read()
     #expect(read == suite.value)
-    #expect(read.count == 201)
+    #expect(read.keys.count == 201)
   }
 
   @Test
@@ -202,7 +202,7 @@ struct SuiteBadContentTests {
   @Test
   func `a value of another type is reported even to subscribers that join after it was read`() throws {
     try suite.set("large", forKey: "size")
-    #expect(suite.value(for: SuiteKey("size", default: 10)) == 10)
+    #expect(suite.preference("size", default: 10).value == 10)
     #expect(suite.failures.recorded().elements.count == 1)
   }
 

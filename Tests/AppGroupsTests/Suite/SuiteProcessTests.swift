@@ -34,7 +34,7 @@ struct SuiteProcessTests {
     }
     let expected = Set((0..<4).flatMap { peer in (0..<count).map { "p\(peer)-\($0)" } })
     #expect(try Set(suite.read().keys) == expected)
-    try await suite.firstValue("all keys") { $0.count == 4 * count }
+    try await suite.firstValue("all keys") { $0.keys.count == 4 * count }
     #expect(
       try expected.allSatisfy { try suite.value(forKey: $0, as: Int.self).map { "-\($0)" } == "-" + $0.dropFirst(3) })
   }

@@ -62,12 +62,12 @@ struct SuiteSignalTests {
   func `a change by another process is read, and a new layout alone changes nothing`() throws {
     let suite = suite
     let seen = Recorder<Int>()
-    let subscription = suite.signal(for: SuiteKey("count", default: 0)).sink { count in
-      seen.record(suite.value(for: SuiteKey("count", default: -1)) - (count == 0 ? -1 : count))
+    let subscription = suite.preference("count", default: 0).sink { count in
+      seen.record(suite.preference("count", default: -1).value - (count == 0 ? -1 : count))
       guard count < 3 else { return }
       do { try suite.set(count + 1, forKey: "count") } catch { Issue.record(error) }
     }
-    #expect(suite.value(for: SuiteKey("count", default: 0)) == 3)
+    #expect(suite.preference("count", default: 0).value == 3)
     #expect(seen.elements.allSatisfy { $0 >= 0 } && seen.elements.count == 4)
     subscription.cancel()
   }

@@ -79,7 +79,7 @@ struct SuiteTests {
     #expect(try other.value(forKey: key, as: String.self) == key)
     #expect(other.keys.count == 2)
     try other.removeValue(forKey: key)
-    #expect(!other.contains(key))
+    #expect(!other.value.contains(key))
   }
 
   @Test
@@ -97,7 +97,7 @@ struct SuiteTests {
     try suite.removeValue(forKey: "one")
     #expect(suite.keys == ["two"])
     try suite.set(Int?.none, forKey: "two")
-    #expect(suite.value.isEmpty)
+    #expect(suite.keys.isEmpty)
     #expect(try suite.value(forKey: "two", as: Int.self) == nil)
     #expect(try fixture.text(of: suite.url) == "{}\n")
   }
@@ -138,7 +138,7 @@ struct SuiteTests {
     guard case .unencodableValue(suite.url, key: "size", type: "Double", _) = error else {
       throw try #require(error)
     }
-    #expect(suite.value.isEmpty)
+    #expect(suite.keys.isEmpty)
   }
 
   @Test
@@ -147,11 +147,11 @@ struct SuiteTests {
     let sizes = suite.signal(forKey: "size", as: Int.self).recorded()
     try suite.register(defaults: ["size": 10, "theme": "light"])
     #expect(try suite.value(forKey: "theme", as: String.self) == "light")
-    #expect(suite.value(for: key) == 10)
-    #expect(suite.keys.isEmpty && !suite.contains("size"))
-    #expect(try fixture.suite().value(for: key) == 1)
-    try suite.set(5, for: key)
-    try suite.removeValue(for: key)
+    #expect(suite.preference(key).value == 10)
+    #expect(suite.keys.isEmpty && !suite.value.contains("size"))
+    #expect(try fixture.suite().preference(key).value == 1)
+    try suite.preference(key).write(5)
+    try suite.preference(key).reset()
     #expect(sizes.elements == [nil, 10, 5, 10])
     #expect(try fixture.text(of: suite.url) == "{}\n")
   }
@@ -161,8 +161,8 @@ struct SuiteTests {
     try fixture.overwrite("null.json", with: #"{"a": null}"#)
     let suite = try fixture.suite("null.json")
     #expect(try suite.value(forKey: "a", as: Int.self) == nil)
-    #expect(suite.value(for: SuiteKey("a", default: 7)) == 7)
-    #expect(suite.value(for: SuiteKey<Int?>("a", default: 7)) == nil)
+    #expect(suite.preference("a", default: 7).value == 7)
+    #expect(suite.preference("a", default: Int?.some(7)).value == nil)
     let preference = suite.preference("b", default: Int?.some(7))
     try preference.write(nil)
     #expect(preference.value == nil)
@@ -174,15 +174,15 @@ struct SuiteTests {
   func `tasks change a suite without blocking their threads`() async throws {
     let key = SuiteKey("typed", default: 0)
     try await suite.set(1, forKey: "one")
-    try await suite.set(2, for: key)
+    try await suite.preference(key).write(2)
     try await suite.update { contents in try contents.set(contents.value(for: key) + 1, for: key) }
-    #expect(suite.value(for: key) == 3)
+    #expect(suite.preference(key).value == 3)
     try await suite.removeValue(forKey: "one")
-    try await suite.removeValue(for: key)
-    #expect(suite.value.isEmpty)
+    try await suite.preference(key).reset()
+    #expect(suite.keys.isEmpty)
     try await suite.set(1, forKey: "one")
     try await suite.removeAll()
-    #expect(suite.value.isEmpty)
+    #expect(suite.keys.isEmpty)
   }
 
   @Test

@@ -67,8 +67,8 @@ struct SuiteValueTests {
       try contents.set(contents.value(for: fontSize) * 2, for: fontSize)
     }
     try preferences.suite.update { contents in
-      contents.removeValue(for: theme)
-      contents.removeValue(for: fontSize)
+      contents.removeValue(forKey: theme.name)
+      contents.removeValue(forKey: fontSize.name)
     }
     #expect(titles.elements == ["light 12.0", "dark 24.0", "light 12.0"])
   }

@@ -30,7 +30,7 @@ struct SuspendedContainerTests {
     #expect(throws: AppGroupsFileError.suspended(file.url, operation: "write")) { try file.write(2) }
     #expect(throws: AppGroupsFileError.suspended(file.url, operation: "write")) { try file.update { $0 += 1 } }
     #expect(throws: AppGroupsFileError.suspended(suite.url, operation: "write")) {
-      try suite.set(1, for: SuiteKey("a", default: 0))
+      try suite.set(1, forKey: "a")
     }
     #expect(try file.read() == 1 && file.value == 1)
     try await container.resume()

@@ -18,7 +18,7 @@ let suite = try AppGroupsSuite(name: "player.json", container: container)
 
 try suite.set(7, forKey: "volume")
 try suite.set(["jazz", "tango"], forKey: "stations")
-print(suite.keys)  // Prints "["stations", "volume"]"
+print(suite.value.keys)  // Prints "["stations", "volume"]"
 print(try suite.value(forKey: "volume", as: Int.self) ?? 0)  // Prints "7"
 
 //: The file is JSON. When `set` returns, the value is on disk, survives a power failure, and every process can read it.
@@ -77,7 +77,7 @@ let told = DispatchSemaphore(value: 0)
 let failures = volume.failures.sink { _ in told.signal() }
 try Data(#"{ "volume": "loud", "isMuted": false, "skin": "wood" }"#.utf8).write(to: suite.url)
 told.wait()
-print(volume.value, isMuted.value, suite.contains("skin"))  // Prints "0 false true"
+print(volume.value, isMuted.value, suite.value.contains("skin"))  // Prints "0 false true"
 
 //: `reset` removes the stored value, so the default applies again.
 

@@ -42,8 +42,8 @@ func fill(from entries: LogValues<Change>) async {
     case .added(let item): basket.insert(item)
     case .removed(let item): basket.remove(item)
     }
-    print(entry.sequence, basket.sorted())
-    if entry.sequence == 3 { break }
+    print(entry.id.sequence, basket.sorted())
+    if entry.id.sequence == 3 { break }
   }
 }
 
@@ -60,7 +60,7 @@ await fill(from: try changes.events(for: "widget").values)
 let handled = DispatchSemaphore(value: 0)
 let widget = try changes.events(for: "widget")
 let listener = widget.sink { entry in
-  print("again", entry.sequence)
+  print("again", entry.id.sequence)
   handled.signal()
 }
 handled.wait()  // Prints "again 3"

@@ -81,9 +81,10 @@ public struct FileCoding: Sendable {
     )
   }
 
-  /// A property list in XML.
+  /// A property list in XML, which people and the tools of Apple's systems can read.
   ///
-  /// Dates are truncated to whole seconds.
+  /// A value must be an array, a dictionary, or a type that is encoded as one, because the root of a property list is
+  /// one of these. Infinity and NaN are kept. Dates are truncated to whole seconds, unlike in the binary form.
   public static let propertyList = FileCoding(
     encode: { value in
       let encoder = PropertyListEncoder()
@@ -93,7 +94,9 @@ public struct FileCoding: Sendable {
     decode: { try PropertyListDecoder().decode($0, from: $1) }
   )
 
-  /// A property list in binary form.
+  /// A property list in binary form, which is smaller and keeps dates exactly.
+  ///
+  /// A value must be an array, a dictionary, or a type that is encoded as one.
   public static let binaryPropertyList = FileCoding(
     encode: { value in
       let encoder = PropertyListEncoder()

@@ -113,17 +113,6 @@ extension FileFormat where Value: Codable {
   ) -> FileFormat {
     FileFormat(.json(encoder: encoder, decoder: decoder))
   }
-
-  /// A property list in XML, which people and the tools of Apple's systems can read.
-  ///
-  /// The value must be an array, a dictionary, or a type that is encoded as one, because the root of a property list is
-  /// one of these. Infinity and NaN are kept. Dates are truncated to whole seconds, unlike in the binary form.
-  public static var propertyList: FileFormat { FileFormat(.propertyList) }
-
-  /// A property list in binary form, which is smaller and keeps dates exactly.
-  ///
-  /// The value must be an array, a dictionary, or a type that is encoded as one.
-  public static var binaryPropertyList: FileFormat { FileFormat(.binaryPropertyList) }
 }
 
 // MARK: Bytes and text

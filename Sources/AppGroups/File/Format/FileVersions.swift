@@ -29,7 +29,7 @@ import Foundation
 /// ```
 ///
 /// - **Content.** The file contains an object with two keys, `version` and `value`, which any program can read. Content
-///   without them has the version ``unversioned``, so you can add versions to an existing file.
+///   without them has the version `unversioned`, so you can add versions to an existing file.
 /// - **Reading never writes.** An older value is decoded as its own type, and migrated in memory, step by step. The
 ///   file changes with the next `write` or `update`, which receives the migrated value.
 /// - **Newer versions are kept.** If the content has a newer version, the last good value stays, and
@@ -46,7 +46,7 @@ public struct FileVersions<Value: Decodable & Sendable>: Sendable {
   public let current: Int
 
   /// The version of content that does not contain a version.
-  public let unversioned: Int
+  let unversioned: Int
 
   /// Decodes a value from content of an older version.
   private typealias Migration = @Sendable (FileCoding, VersionPlace, Data) throws -> Value
@@ -74,7 +74,7 @@ public struct FileVersions<Value: Decodable & Sendable>: Sendable {
   }
 
   /// The oldest version that is read.
-  public var oldest: Int { current - older.count }
+  package var oldest: Int { current - older.count }
 
   /// Adds the next version.
   ///
