@@ -25,7 +25,7 @@ public struct ChangeSet: Hashable, Sendable {
   ///   - sequence: The number of the change.
   ///   - origin: The origin of the change.
   ///   - tables: The changes of each table.
-  public init(sequence: Int64, origin: ChangeOrigin = .here, tables: [String: TableChanges]) {
+  package init(sequence: Int64, origin: ChangeOrigin = .here, tables: [String: TableChanges]) {
     self.sequence = sequence
     self.origin = origin
     self.tables = tables

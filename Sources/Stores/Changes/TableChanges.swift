@@ -25,7 +25,7 @@ public struct TableChanges: Hashable, Sendable {
   ///   - updated: The keys of rows that were written.
   ///   - deleted: The keys of rows that were deleted.
   ///   - isEverything: A Boolean value that indicates whether more rows may have changed than the sets contain.
-  public init(
+  package init(
     inserted: Set<SQLiteValue> = [], updated: Set<SQLiteValue> = [], deleted: Set<SQLiteValue> = [],
     isEverything: Bool = false
   ) {

@@ -36,7 +36,7 @@ public final class Database: Sendable {
   public let location: DatabaseLocation
 
   /// The failures that a committed transaction survives.
-  public let durability: Durability
+  package let durability: Durability
 
   /// The result of comparing the file with the schema, each time a file was opened; `nil` without a schema.
   public var schemaOutcome: SchemaOutcome? { lastOutcome.value }
@@ -199,8 +199,8 @@ public final class Database: Sendable {
   /// - **Other writers.** Commits of other objects of this process with the same file have the origin
   ///   ``ChangeOrigin/sameProcess``, and are sent before their write returns. Commits of other programs, and of
   ///   processes that do not share the database, are sent some hundredths of a second later, as changes of everything
-  ///   with the origin ``ChangeOrigin/foreign``.
-  public var changes: DatabaseChanges { DatabaseChanges(database: self) }
+  ///   with the origin ``ChangeOrigin/foreign``. They are detected from the first subscription on.
+  public var changes: some Signal<ChangeSet, Never> { DatabaseChanges(database: self) }
 
   /// Observes the commits of other programs, and of other objects with the same file, from now on.
   func followOthers() {

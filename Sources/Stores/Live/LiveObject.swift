@@ -71,14 +71,6 @@ public final class LiveObject<Model: StoreModel>: Signal, PropertyConvertible, S
     KeptSignal(upstream: follower.health.failures, owner: follower)
   }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached, and the row observed.
-  ///
-  /// - Parameter subscriber: Receives the model before this returns, and then after every change.
-  /// - Returns: A token that cancels the subscription when it is released.
-  public func subscribe(_ subscriber: some SignalSubscriber<Model?, Never>) -> SignalSubscription {
-    property.subscribe(subscriber)
-  }
-
   /// Reads the row, changes it, and stores it in one transaction, so that no concurrent change is lost.
   ///
   /// - Parameter body: A closure that changes its argument, the current row. The key must stay the same.

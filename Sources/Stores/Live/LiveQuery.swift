@@ -186,14 +186,14 @@ extension LiveQuery {
   /// The number of subscribers that receive the values, or are about to.
   ///
   /// - Complexity: O(1).
-  public var subscriberCount: Int { state.withLock { $0.members } }
+  package var subscriberCount: Int { state.withLock { $0.members } }
 
   /// Lists the subscribers of the values, for tests and debugging, to find leaks.
   ///
   /// It waits for a delivery in progress, and changes nothing.
   ///
   /// - Returns: One trace for each path from the query to a consumer.
-  public func subscriptions() async -> [SubscriptionTrace] {
+  package func subscriptions() async -> [SubscriptionTrace] {
     await state.withLock { $0.round }?.values.subscriptions() ?? []
   }
 }

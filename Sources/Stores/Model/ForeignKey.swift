@@ -22,24 +22,24 @@ public struct ForeignKey: Hashable, Sendable {
   }
 
   /// The columns that refer to another row.
-  public let columns: [String]
+  package let columns: [String]
 
   /// The table of the referenced rows.
-  public let table: String
+  package let table: String
 
   /// The referenced columns; empty for the key of the other table.
-  public let referencedColumns: [String]
+  package let referencedColumns: [String]
 
   /// The action when a referenced row is deleted.
-  public let onDelete: Action
+  package let onDelete: Action
 
   /// The action when the key of a referenced row changes.
-  public let onUpdate: Action
+  package let onUpdate: Action
 
   /// A Boolean value that indicates whether references are checked at the end of a transaction.
   ///
   /// Otherwise they are checked at the end of each statement.
-  public let isDeferred: Bool
+  package let isDeferred: Bool
 
   /// Creates a reference by one column.
   ///

@@ -28,18 +28,12 @@ public protocol StoreKey: SQLiteConvertible, Hashable {
   init?(sqliteValue: SQLiteValue)
 }
 
-extension Int64: StoreKey {
-  /// ``ColumnType/integer``.
-  public static var keyType: ColumnType { .integer }
-
-  /// Creates a key from an integer.
-  public init?(sqliteValue: SQLiteValue) {
-    guard case .integer(let value) = sqliteValue else { return nil }
-    self = value
-  }
+extension StoreKey {
+  /// ``ColumnType/text``, unless the key is an integer or wraps another key.
+  public static var keyType: ColumnType { .text }
 }
 
-extension Int: StoreKey {
+extension StoreKey where Self: FixedWidthInteger {
   /// ``ColumnType/integer``.
   public static var keyType: ColumnType { .integer }
 
@@ -50,10 +44,10 @@ extension Int: StoreKey {
   }
 }
 
-extension String: StoreKey {
-  /// ``ColumnType/text``.
-  public static var keyType: ColumnType { .text }
+extension Int64: StoreKey {}
+extension Int: StoreKey {}
 
+extension String: StoreKey {
   /// Creates a key from a string.
   public init?(sqliteValue: SQLiteValue) {
     guard case .text(let value) = sqliteValue else { return nil }
@@ -62,10 +56,7 @@ extension String: StoreKey {
 }
 
 extension UUID: StoreKey {
-  /// ``ColumnType/text``; a UUID is stored in capital letters.
-  public static var keyType: ColumnType { .text }
-
-  /// Creates a key from the text of a UUID.
+  /// Creates a key from the text of a UUID, which is stored in capital letters.
   public init?(sqliteValue: SQLiteValue) {
     guard case .text(let value) = sqliteValue else { return nil }
     self.init(uuidString: value)
@@ -73,9 +64,6 @@ extension UUID: StoreKey {
 }
 
 extension LogEventID: StoreKey {
-  /// ``ColumnType/text``.
-  public static var keyType: ColumnType { .text }
-
   /// The identity as text, like its `description`.
   public var sqliteValue: SQLiteValue { .text(description) }
 

@@ -12,13 +12,13 @@
 /// ```
 public struct TableIndex: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
   /// The columns, most significant first; empty for an index over expressions.
-  public let columns: [String]
+  package let columns: [String]
 
   /// The SQL expressions, most significant first; empty for an index over columns.
-  public let expressions: [String]
+  package let expressions: [String]
 
   /// The SQL condition of the rows in the index, or `nil` for all rows.
-  public let condition: String?
+  package let condition: String?
 
   /// Creates an index over columns.
   ///

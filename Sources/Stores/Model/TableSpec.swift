@@ -43,30 +43,30 @@ public struct TableSpec: Hashable, Sendable {
   public let key: String
 
   /// The columns, or `nil` if they are inferred from the model.
-  public let columns: [TableColumn]?
+  package let columns: [TableColumn]?
 
   /// The indexes, in the order given.
-  public let indexes: [TableIndex]
+  package let indexes: [TableIndex]
 
   /// The unique indexes.
   ///
   /// No two rows may have the same values in their columns.
-  public let unique: [TableIndex]
+  package let unique: [TableIndex]
 
   /// The references to rows of other tables.
-  public let foreignKeys: [ForeignKey]
+  package let foreignKeys: [ForeignKey]
 
   /// The SQL expressions that must not be false for any row.
-  public let checks: [String]
+  package let checks: [String]
 
   /// The values of columns that an `INSERT` statement omits, by column.
-  public let defaults: [String: SQLiteValue]
+  package let defaults: [String: SQLiteValue]
 
   /// The collations that compare and sort the text of columns, by column.
-  public let collations: [String: CollationName]
+  package let collations: [String: CollationName]
 
   /// The full-text index, or `nil` if there is none.
-  public let search: SearchIndex?
+  package let search: SearchIndex?
 
   /// Creates the specification of a table.
   ///

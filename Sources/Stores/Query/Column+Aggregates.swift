@@ -20,15 +20,13 @@ extension UInt16: SQLiteNumber {}
 extension UInt32: SQLiteNumber {}
 extension UInt64: SQLiteNumber {}
 
-extension Double: SQLiteNumber {
+extension SQLiteNumber where Self: BinaryFloatingPoint {
   /// Floating-point numbers are added as `Double`.
   public typealias Sum = Double
 }
 
-extension Float: SQLiteNumber {
-  /// Floating-point numbers are added as `Double`.
-  public typealias Sum = Double
-}
+extension Double: SQLiteNumber {}
+extension Float: SQLiteNumber {}
 
 extension Optional: SQLiteNumber where Wrapped: SQLiteNumber {
   /// Rows without a value are ignored.

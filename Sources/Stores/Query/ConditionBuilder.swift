@@ -29,19 +29,8 @@ public enum ConditionBuilder<Model: StoreModel>: Sendable {
   @inlinable
   public static func buildExpression(_ condition: Condition<Model>) -> Condition<Model> { condition }
 
-  /// Returns the condition without lines, which every row satisfies.
-  public static func buildBlock() -> Condition<Model> { Condition(.always) }
-
-  /// Returns the condition of the first line.
-  @inlinable
-  public static func buildPartialBlock(first condition: Condition<Model>) -> Condition<Model> { condition }
-
-  /// Returns a condition that a line and all lines before it hold.
-  public static func buildPartialBlock(
-    accumulated: Condition<Model>, next: Condition<Model>
-  ) -> Condition<Model> {
-    Condition(accumulated.form.and(next.form))
-  }
+  /// Returns a condition that all lines hold; without lines, every row satisfies it.
+  public static func buildBlock(_ conditions: Condition<Model>...) -> Condition<Model> { buildArray(conditions) }
 
   /// Returns the condition of an `if`; without one, every row matches.
   public static func buildOptional(_ condition: Condition<Model>?) -> Condition<Model> {

@@ -79,8 +79,7 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
     self.where(condition(Columns()))
   }
 
-  /// Returns the query restricted to rows that satisfy a condition.
-  public func `where`(_ condition: Condition<Model>) -> Query {
+  package func `where`(_ condition: Condition<Model>) -> Query {
     if condition.form == .always { return self }
     var query = self
     query.condition = query.condition.map { $0 && condition } ?? condition
@@ -96,10 +95,7 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
     or(condition(Columns()))
   }
 
-  /// Returns the query extended to rows that satisfy a condition.
-  ///
-  /// A query without a condition already contains all rows.
-  public func or(_ condition: Condition<Model>) -> Query {
+  private func or(_ condition: Condition<Model>) -> Query {
     var query = self
     query.condition = condition.form == .always ? nil : query.condition.map { $0 || condition }
     return query
@@ -157,9 +153,6 @@ extension StoreModel {
     Query().where(condition)
   }
 
-  /// Returns a query of the rows that satisfy a condition.
-  public static func `where`(_ condition: Condition<Self>) -> Query<Self> { Query().where(condition) }
-
   /// Returns a query of all rows, sorted by a property.
   ///
   /// The closure returns the property, as in `.ordered { $0.name }`.
@@ -167,11 +160,6 @@ extension StoreModel {
     _ direction: QueryDirection = .ascending, _ column: (Columns<Self>) -> Column<Self, Value>
   ) -> Query<Self> {
     Query().ordered(direction, column)
-  }
-
-  /// Returns a query of all rows, sorted by a column whose name is known only at run time.
-  public static func ordered(byColumnNamed name: String, _ direction: QueryDirection = .ascending) -> Query<Self> {
-    Query().ordered(byColumnNamed: name, direction)
   }
 }
 

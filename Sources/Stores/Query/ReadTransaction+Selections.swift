@@ -41,7 +41,7 @@ extension ReadTransaction {
   ///   print(try transaction.sum(Person.where { $0.age > 0 }) { $0.age })  // Prints "53"
   ///   print(try transaction.average(Query<Person>()) { $0.age } ?? 0)  // Prints "26.5"
   ///   print(try transaction.max(Query<Person>()) { $0.age } ?? 0)  // Prints "36"
-  ///   print(try transaction.distinct(Query<Person>()) { $0.city })  // Prints "["Oslo", "Rome"]"
+  ///   print(try transaction.all(Person.select { $0.city }.distinct()))  // Prints "["Oslo", "Rome"]"
   /// }
   /// ```
   ///
@@ -93,19 +93,6 @@ extension ReadTransaction {
     _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value>
   ) throws(DatabaseError) -> Value.Present? where Value.Present: Decodable {
     try first(query.select { column($0).max() }) ?? nil
-  }
-
-  /// Returns the different values of a property in the rows of a query, sorted.
-  ///
-  /// - Parameters:
-  ///   - query: The query.
-  ///   - column: A closure that returns the property.
-  /// - Returns: The values. If there are rows without a value, `nil` is the first one.
-  /// - Throws: ``DatabaseError``.
-  public func distinct<Model: StoreModel, Value: Decodable>(
-    _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value>
-  ) throws(DatabaseError) -> [Value] {
-    try all(query.select { column($0) }.distinct())
   }
 }
 

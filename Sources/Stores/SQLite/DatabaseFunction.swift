@@ -16,13 +16,13 @@ public import Foundation
 /// every program that opens the file needs it.
 public struct DatabaseFunction: Sendable {
   /// The name in SQL.
-  public let name: String
+  package let name: String
 
   /// The number of arguments, or `nil` for any number.
-  public let argumentCount: Int?
+  package let argumentCount: Int?
 
   /// A Boolean value that indicates whether equal arguments always give equal results.
-  public let isPure: Bool
+  package let isPure: Bool
 
   let body: @Sendable ([SQLiteValue]) throws -> (any SQLiteConvertible)?
 
@@ -62,7 +62,7 @@ public struct DatabaseFunction: Sendable {
 /// columns; every program that opens such a file needs them.
 public struct DatabaseCollation: Sendable {
   /// The name in SQL.
-  public let name: CollationName
+  package let name: CollationName
 
   let compare: @Sendable (String, String) -> ComparisonResult
 

@@ -35,25 +35,21 @@ extension Bool: SQLiteConvertible {
   public var sqliteValue: SQLiteValue { .integer(self ? 1 : 0) }
 }
 
-extension Double: SQLiteConvertible {
-  /// The number.
-  public var sqliteValue: SQLiteValue { .real(self) }
-}
-
-extension Float: SQLiteConvertible {
+extension SQLiteConvertible where Self: BinaryFloatingPoint {
   /// The number.
   public var sqliteValue: SQLiteValue { .real(Double(self)) }
 }
 
-extension String: SQLiteConvertible {
-  /// The text.
-  public var sqliteValue: SQLiteValue { .text(self) }
-}
+extension Double: SQLiteConvertible {}
+extension Float: SQLiteConvertible {}
 
-extension Substring: SQLiteConvertible {
+extension SQLiteConvertible where Self: StringProtocol {
   /// The text.
   public var sqliteValue: SQLiteValue { .text(String(self)) }
 }
+
+extension String: SQLiteConvertible {}
+extension Substring: SQLiteConvertible {}
 
 extension Data: SQLiteConvertible {
   /// The bytes.

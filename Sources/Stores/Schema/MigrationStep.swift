@@ -1,7 +1,7 @@
 /// A step that migrates a file to one version of a ``Schema`` from the previous version.
 public struct MigrationStep: Sendable {
   /// The version of the file after the step.
-  public let version: Int
+  package let version: Int
 
   let body: @Sendable (Migration) throws -> Void
 

@@ -16,7 +16,6 @@ public import Signals
 ///   MigrationStep(to: 2) { try $0.addColumn("level", .integer, to: "person", default: 1) }
 ///   MigrationStep(to: 3) { try $0.renameColumn("name", of: "person", to: "fullName") }
 /// }
-/// print(schema.version)  // Prints "3"
 /// ```
 ///
 /// A new file gets the current tables of the models, without running steps. A closure may fill it with the first rows,
@@ -48,10 +47,10 @@ public import Signals
 /// > ``Migration/transform(_:from:_:)``, define separate types that never change, such as `PersonV2`.
 public struct Schema: Sendable {
   /// The newest version, from 1.
-  public let version: Int
+  package let version: Int
 
   /// The models whose tables the database contains.
-  public let models: [any StoreModel.Type]
+  package let models: [any StoreModel.Type]
 
   let steps: [MigrationStep]
   let creation: @Sendable (Migration) throws -> Void

@@ -1,8 +1,7 @@
 /// A difference between a table in a file and the specification of its model.
 public struct SchemaDifference: Hashable, Sendable {
   /// A part of a table.
-  @nonexhaustive
-  public enum Part: Hashable, Sendable {
+  package enum Part: Hashable, Sendable {
     /// The table itself.
     case table
     /// A column, with its name.
@@ -22,13 +21,13 @@ public struct SchemaDifference: Hashable, Sendable {
   }
 
   /// The part that differs.
-  public let part: Part
+  package let part: Part
 
   /// The definition that the model expects, or `nil` if only the file has the part.
-  public let expected: String?
+  package let expected: String?
 
   /// The definition in the file, or `nil` if only the model has the part.
-  public let found: String?
+  package let found: String?
 }
 
 extension SchemaDifference: CustomStringConvertible {
@@ -44,7 +43,7 @@ extension SchemaDifference: CustomStringConvertible {
 
 extension SchemaDifference.Part: CustomStringConvertible {
   /// The kind and name of the part.
-  public var description: String {
+  package var description: String {
     switch self {
     case .table: "the table"
     case .column(let name): "the column \(name.debugDescription)"

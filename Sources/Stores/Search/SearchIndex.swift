@@ -40,10 +40,10 @@ public struct SearchIndex: Hashable, Sendable {
   }
 
   /// The columns whose text is searched.
-  public let columns: [String]
+  package let columns: [String]
 
   /// The rule by which text is divided into words.
-  public let tokenizer: Tokenizer
+  package let tokenizer: Tokenizer
 
   /// Creates a full-text index.
   ///

@@ -60,10 +60,7 @@ public import Signals
 /// Live queries also follow writes of programs that do not share the database, within about a second. ``incoming`` does
 /// not contain them.
 public final class DatabaseShare: Sendable {
-  /// The name under which this process's changes are shared.
-  public var author: String { engine.author }
-
-  private let engine: ShareEngine
+  let engine: ShareEngine
 
   /// Creates a share of a database.
   ///
@@ -116,8 +113,9 @@ public final class DatabaseShare: Sendable {
   /// The first subscriber first receives the changes that have been waiting for this process. From the first
   /// subscription on, changes wait while there is no subscriber, even while the process is not running: the first
   /// subscription ever returns after the position has been written into the database, except inside a transaction.
-  /// Further subscribers receive only later changes. A subscription keeps the share alive.
-  public var incoming: IncomingChanges { IncomingChanges(engine: engine) }
+  /// That waits for another writer, at most for the database's `busyTimeout`. Further subscribers receive only later
+  /// changes. Subscribers are called on a serial queue of the share. A subscription keeps the share alive.
+  public var incoming: some Signal<ChangeSet, Never> { IncomingChanges(engine: engine) }
 
   /// A signal of the transactions that this process has committed and shared.
   public var outgoing: some Signal<ChangeSet, Never> {
@@ -164,40 +162,15 @@ public final class DatabaseShare: Sendable {
   }
 }
 
-/// A signal of the transactions of other processes, beginning with those waiting; the result of
-/// ``DatabaseShare/incoming``.
-public struct IncomingChanges: Signal {
-  /// The type of the changes of one transaction of another process.
-  public typealias Element = ChangeSet
-
-  /// `Never`: the signal cannot fail; see ``DatabaseShare/failures``.
-  public typealias Failure = Never
+/// A signal of the transactions of other processes, beginning with those waiting.
+private struct IncomingChanges: Signal {
+  typealias Element = ChangeSet
+  typealias Failure = Never
 
   let engine: ShareEngine
 
-  /// Attaches a subscriber.
-  ///
-  /// The first one also receives the waiting changes. The first subscription under the author's name writes the
-  /// position into the database before it returns, so that a process that is killed afterwards misses nothing; it
-  /// waits for another writer, at most for the database's `busyTimeout`.
-  ///
-  /// - Parameter subscriber: The subscriber. It receives the changes, on a serial queue of the share.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the share alive.
-  public func subscribe(_ subscriber: some SignalSubscriber<ChangeSet, Never>) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<ChangeSet, Never>) -> SignalSubscription {
     defer { engine.feed.join() }
     return engine.feed.incoming.subscribe(subscriber).keepAlive(engine)
   }
-
-  /// The number of subscriptions that are active or being started.
-  ///
-  /// - Complexity: O(1).
-  public var subscriberCount: Int { engine.feed.incoming.subscriberCount }
-
-  /// Lists the active subscriptions.
-  ///
-  /// Use this method in tests and while debugging, to find leaks. It waits for a delivery that is in progress, and
-  /// changes nothing.
-  ///
-  /// - Returns: One trace for each path from the signal to a consumer.
-  public func subscriptions() async -> [SubscriptionTrace] { await engine.feed.incoming.subscriptions() }
 }

@@ -30,10 +30,10 @@ public final class Store: Sendable {
   }
 
   /// The directory of the cache.
-  public let cacheDirectory: URL
+  package let cacheDirectory: URL
 
   /// The directory of the persistent database.
-  public let persistenceDirectory: URL
+  package let persistenceDirectory: URL
 
   private let versions: StoreVersions
   private let scope: Scope?
@@ -103,7 +103,7 @@ public final class Store: Sendable {
   /// - Returns: The database, which is the same object each time.
   /// - Throws: `DatabaseError` if it cannot be opened, or if the store is closed.
   ///   ``DatabaseError/openingUnderWay(path:)`` in a step of a migration that has to end before the database is open.
-  public func database(_ kind: Kind) throws(DatabaseError) -> Database {
+  package func database(_ kind: Kind) throws(DatabaseError) -> Database {
     if let opened = state.withLock({ $0.opened[kind] }) { return opened.database }
     guard state.withLock({ $0.openings.await(kind) }) else { throw .openingUnderWay(path: path(kind)) }
     defer { state.withLock { _ = $0.openings.await(nil) } }

@@ -17,17 +17,16 @@
 ///     MigrationStep(to: 2) { try $0.renameColumn("body", of: "note", to: "text") }
 ///   }
 /// )
-/// print(versions.persistence?.version ?? 0)  // Prints "2"
 /// ```
 public struct StoreVersions: Sendable {
   /// The schema of ``Store/cache``.
-  public var cache: Schema?
+  package var cache: Schema?
 
   /// The schema of ``Store/memory``.
-  public var memory: Schema?
+  package var memory: Schema?
 
   /// The schema of ``Store/persistence``.
-  public var persistence: Schema?
+  package var persistence: Schema?
 
   /// Creates separate schemas for the databases.
   ///

@@ -86,15 +86,7 @@ public final class LiveWindow<Model: StoreModel>: Signal, PropertyConvertible, S
   /// A property with the last page, without rows before the first read.
   ///
   /// The window is observed for as long as the property or a subscription to it lives.
-  public var property: Property<WindowPage<Model>> { property(initial: WindowPage()) }
-
-  /// Returns a property with the last page, which can be read at any time.
-  ///
-  /// - Parameter initial: The value before the first read.
-  /// - Returns: A property that observes the window for as long as the property or a subscription to it lives.
-  public func property(initial: WindowPage<Model>) -> Property<WindowPage<Model>> {
-    query.property(initial: initial)
-  }
+  public var property: Property<WindowPage<Model>> { query.property(initial: WindowPage()) }
 
   // MARK: Moving
 
@@ -170,7 +162,7 @@ public struct WindowPage<Model: StoreModel>: Sendable {
   public let hasNext: Bool
 
   /// Creates a page, by default one without rows.
-  public init(rows: [Model] = [], hasPrevious: Bool = false, hasNext: Bool = false) {
+  package init(rows: [Model] = [], hasPrevious: Bool = false, hasNext: Bool = false) {
     self.rows = rows
     self.hasPrevious = hasPrevious
     self.hasNext = hasNext

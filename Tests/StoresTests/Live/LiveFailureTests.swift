@@ -172,11 +172,13 @@ struct LiveFailureTests {
     let other = database.changes.named("sync").sink { _ in }
     #expect(await query.subscriptions().map(\.description) == ["liveQuery → map → \"badge\" → sink"])
     #expect(
-      await database.changes.subscriptions().map(\.names).sorted { $0[0] < $1[0] } == [["live queries"], ["sync"]])
-    #expect(database.changes.subscriberCount == 2)
+      await database.delivery.emitter.subscriptions().map(\.names).sorted { $0[0] < $1[0] } == [
+        ["live queries"], ["sync"],
+      ])
+    #expect(database.delivery.emitter.subscriberCount == 2)
     subscription.cancel()
     other.cancel()
     #expect(await query.subscriptions().isEmpty)
-    #expect(await database.changes.subscriptions().isEmpty)
+    #expect(await database.delivery.emitter.subscriptions().isEmpty)
   }
 }

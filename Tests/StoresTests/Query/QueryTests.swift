@@ -31,7 +31,8 @@ struct QueryTests {
     #expect(try names(Person.where { $0.id.isIn([1, 3, 9]) && !$0.name.like("a%") }) == ["Cleo"])
     #expect(try names(Person.where { $0.id.isIn([]) }) == [])
     #expect(try names(Person.where { $0.city.contains("'") }) == ["100%_\\"])
-    #expect(try names(Person.where(.sql("length(name) = ? -- a comment", 3)).ordered { $0.id }) == ["Ada", "Bob"])
+    #expect(
+      try names(Person.where { _ in .sql("length(name) = ? -- a comment", 3) }.ordered { $0.id }) == ["Ada", "Bob"])
   }
 
   @Test
@@ -45,7 +46,7 @@ struct QueryTests {
     #expect(try names(Person.where { !($0.city == "Cairo") }).count == 3)
     #expect(try names(Person.where { !($0.city < "Z") }) == ["Bob"])
     #expect(try names(Person.where { $0.city.isIn(["Cairo", nil]) }.ordered { $0.id }) == ["Bob", "Cleo"])
-    #expect(try names(Person.where(.column(named: "age", .less, nil as Int?))) == [])
+    #expect(try names(Person.where { _ in .column(named: "age", .less, nil as Int?) }) == [])
   }
 
   @Test
@@ -78,7 +79,7 @@ struct QueryTests {
       let expected = words.filter { $0.utf8.starts(with: prefix.utf8) }
       let queries = [
         Word.where { $0.plain.hasPrefix(prefix) }, Word.where { $0.folded.hasPrefix(prefix) },
-        Word.where { $0.trimmed.hasPrefix(prefix) }, Word.where(.column(named: "folded", hasPrefix: prefix)),
+        Word.where { $0.trimmed.hasPrefix(prefix) }, Word.where { _ in .column(named: "folded", hasPrefix: prefix) },
       ]
       for query in queries {
         #expect(try connection.all(query.ordered { $0.id }).map(\.plain) == expected, "\(query)")
@@ -113,10 +114,11 @@ struct QueryTests {
     for name in ["name\" OR 1 --", "name; DROP TABLE person", "rowid", "nam", "", "NAME"] {
       let expected = ModelError.unknownColumn(table: "person", column: name, known: ["id", "name", "age", "city"])
       for query in [
-        Person.where(.column(named: name, .equal, "x")), Person.ordered(byColumnNamed: name),
-        Person.where(.column(named: name, isIn: [])), Person.where(.column(named: name, like: "x")),
-        Person.where(.column(named: name, contains: "x")), Person.where(.column(named: name, hasPrefix: "x")),
-        Person.where(.column(named: name, .equal, nil)),
+        Person.where { _ in .column(named: name, .equal, "x") }, Query<Person>().ordered(byColumnNamed: name),
+        Person.where { _ in .column(named: name, isIn: []) }, Person.where { _ in .column(named: name, like: "x") },
+        Person.where { _ in .column(named: name, contains: "x") },
+        Person.where { _ in .column(named: name, hasPrefix: "x") },
+        Person.where { _ in .column(named: name, .equal, nil) },
       ] {
         #expect(throws: DatabaseError.model(expected, path: ":memory:")) { try connection.all(query) }
       }
@@ -126,7 +128,7 @@ struct QueryTests {
   @Test
   func `comparing a column with a value of another type is an error`() {
     do {
-      _ = try connection.all(Person.where(.column(named: "age", .greater, "hunter2")))
+      _ = try connection.all(Person.where { _ in .column(named: "age", .greater, "hunter2") })
       Issue.record("a text is no age")
     } catch {
       let words = "\"age\" of \"person\" has the type integer, and cannot be compared with text"
@@ -135,8 +137,8 @@ struct QueryTests {
       dump(error, to: &dumped)
       #expect(!(dumped + "\(error)").contains("hunter2"))
     }
-    #expect(throws: DatabaseError.self) { try connection.all(Person.where(.column(named: "name", isIn: [1]))) }
-    #expect(throws: Never.self) { try connection.all(Person.where(.column(named: "age", .less, 17.5))) }
+    #expect(throws: DatabaseError.self) { try connection.all(Person.where { _ in .column(named: "name", isIn: [1]) }) }
+    #expect(throws: Never.self) { try connection.all(Person.where { _ in .column(named: "age", .less, 17.5) }) }
   }
 
   @Test
@@ -181,9 +183,9 @@ struct QueryTests {
   @Test
   func `equal queries are equal values`() {
     let query = Person.where { $0.age > 1 }.ordered { $0.name }.limit(3)
-    #expect(query == Person.where(.column(named: "age", .greater, 1)).ordered { $0.name }.limit(3))
+    #expect(query == Person.where { _ in .column(named: "age", .greater, 1) }.ordered { $0.name }.limit(3))
     #expect(Set([query, query, query.limit(4)]).count == 2)
-    #expect(Person.where { $0.age > 1 } != Person.where(.column(named: "age", .greater, 1.0)))
+    #expect(Person.where { $0.age > 1 } != Person.where { _ in .column(named: "age", .greater, 1.0) })
   }
 
   @Test
@@ -196,7 +198,8 @@ struct QueryTests {
       let limit = chance.once(in: 3) ? nil : chance.number(below: 30)
       let skipped = chance.once(in: 2) ? 0 : chance.number(below: 10)
       let descending = chance.once(in: 2)
-      var query = Person.where(condition).ordered(descending ? .descending : .ascending) { $0.age }.offset(skipped)
+      var query = Person.where { _ in condition }.ordered(descending ? .descending : .ascending) { $0.age }.offset(
+        skipped)
       if let limit { query = query.limit(limit) }
       let expected = people.filter(holds)
         .sorted { left, right in

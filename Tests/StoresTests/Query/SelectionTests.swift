@@ -90,7 +90,7 @@ struct SelectionTests {
     }
     #expect(try database.read { try $0.min(Query<Sale>()) { $0.price } } == 9.5)
     #expect(try database.read { try $0.max(Query<Sale>()) { $0.price } } == 100)
-    #expect(try database.read { try $0.distinct(Query<Sale>()) { $0.price } } == [9.5, 10, 100])
+    #expect(try database.read { try $0.all(Sale.select { $0.price }.distinct()) } == [9.5, 10, 100])
   }
 
   @Test
@@ -111,9 +111,9 @@ struct SelectionTests {
       #expect(first == "Cairo")
       let most = try transaction.max(Sale.where { $0.city == "Rome" }) { $0.amount }
       #expect(most == 5)
-      let cities = try transaction.distinct(all) { $0.city }
+      let cities = try transaction.all(all.select { $0.city }.distinct())
       #expect(cities == ["Cairo", "Oslo", "Rome"])
-      let notes = try transaction.distinct(all) { $0.note }
+      let notes = try transaction.all(all.select { $0.note }.distinct())
       #expect(notes == [nil, "a", "b"])
     }
   }

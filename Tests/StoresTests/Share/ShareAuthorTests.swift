@@ -213,10 +213,10 @@ struct ShareAuthorTests {
   @Test func `the subscriptions to incoming changes are listed`() async throws {
     let share = try fixture.share(fixture.database(), "app")
     let subscription = share.incoming.named("sync").sink { _ in }
-    #expect(await share.incoming.subscriptions().map(\.description) == ["\"sync\" → sink"])
-    #expect(share.incoming.subscriberCount == 1)
+    #expect(await share.engine.feed.incoming.subscriptions().map(\.description) == ["\"sync\" → sink"])
+    #expect(share.engine.feed.incoming.subscriberCount == 1)
     subscription.cancel()
-    #expect(await share.incoming.subscriptions().isEmpty)
+    #expect(await share.engine.feed.incoming.subscriptions().isEmpty)
     share.close()
   }
 }

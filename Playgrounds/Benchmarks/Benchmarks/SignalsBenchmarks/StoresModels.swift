@@ -79,7 +79,7 @@ private func registerTypedQueries() {
           for index in 0..<count {
             let key = Int64(index + 1)
             let isKey = Condition<Person>.column(named: "id", .equal, key)
-            sink(try transaction.first(Person.where(isKey && .column(named: "age", .greaterOrEqual, 0))))
+            sink(try transaction.first(Person.where { _ in isKey && .column(named: "age", .greaterOrEqual, 0) }))
           }
         }
       }
