@@ -14,4 +14,4 @@ if let name = CommandLine.arguments.dropFirst().first {
 let program = URL(filePath: CommandLine.arguments[0])
 let workers = try ["a", "b", "c", "d"].map { try Process.run(program, arguments: [$0]) }
 for worker in workers { worker.waitUntilExit() }
-print(try suite.read().count)  // Prints "200"
+print(try suite.read().keys.count)  // Prints "200"
