@@ -7,7 +7,7 @@ extension EmitterCore {
   package final var isDone: Bool {
     guard takeTurn() else { return false }
     var isDone = true
-    for index in 0..<slotCount where isDone {
+    for index in 0..<Int(slotCount) where isDone {
       slots[index]?._withUnsafeGuaranteedRef { node in
         guard !node.isDead else { return }
         withUnsafeMutablePointer(to: &isDone) { answer in

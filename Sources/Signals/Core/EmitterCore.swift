@@ -22,16 +22,12 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   /// The emptied buffer of the last batch, which the next one reuses.
   @exclusivity(unchecked) @usableFromInline final var spare: [Work] = []
 
-  @exclusivity(unchecked) @usableFromInline final var completion: SignalCompletion<Failure>?
-
-  /// The number of values to replay to a late subscriber.
-  @usableFromInline final let replayLimit: Int
-  @exclusivity(unchecked) @usableFromInline final var replayed: RingBuffer<Element>
+  /// What a late subscriber receives besides the completion, if there is anything; belongs to the turn.
+  @exclusivity(unchecked) @usableFromInline final var history: History<Element, Failure>?
 
   @usableFromInline
   package init(replay: Int = 0) {
-    replayLimit = replay
-    replayed = RingBuffer()
+    history = replay > 0 ? History(limit: replay) : nil
     super.init()
     if replay > 0 { interest.wrappingAdd(Self.recording, ordering: .relaxed) }
   }
@@ -83,11 +79,11 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   /// The caller holds the turn.
   @inlinable @inline(__always)
   final func deliver(_ value: Element) {
-    if replayLimit > 0 { record(value) }
+    if history != nil { record(value) }
     withUnsafePointer(to: value) { pointer in
       let slots = slots
       var index = 0
-      let count = slotCount
+      let count = Int(slotCount)
       while index < count {
         // Sound: the list owns a reference until the holder of the turn, which is this thread, removes the node. A node
         // that is cancelled meanwhile waits in `abandoned`.
@@ -110,7 +106,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   ///
   /// The caller holds the turn.
   final func deliver(_ value: Element, toThose isMeant: (ObjectIdentifier) -> Bool) {
-    for index in 0..<slotCount {
+    for index in 0..<Int(slotCount) {
       slots[index]?._withUnsafeGuaranteedRef { node in
         if isMeant(ObjectIdentifier(node)) { postpone(value, for: node) }
       }
@@ -119,9 +115,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
 
   @inlinable @inline(never)
   final func record(_ value: Element) {
-    guard !hasEnded else { return }
-    if replayed.count == replayLimit { replayed.popFirst() }
-    replayed.append(value)
+    if !hasEnded { history?.record(value) }
   }
 
   /// Keeps a value for a subscriber that is still receiving an earlier one; drops it if the subscriber has been
@@ -154,9 +148,13 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   final func finish(_ completion: SignalCompletion<Failure>) {
     guard !hasEnded else { return }
     hasEnded = true
-    self.completion = completion
-    if replayLimit > 0 { interest.wrappingSubtract(Self.recording, ordering: .relaxed) }
-    for index in 0..<slotCount {
+    if let history, history.limit > 0 { interest.wrappingSubtract(Self.recording, ordering: .relaxed) }
+    if case .failure(let error) = completion {
+      let history = history ?? History(limit: 0)
+      history.failure = error
+      self.history = history
+    }
+    for index in 0..<Int(slotCount) {
       slots[index]?._withUnsafeGuaranteedRef { tell($0, of: completion) }
     }
     removeAll()
@@ -186,24 +184,19 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   /// The caller holds the turn.
   @inlinable @inline(__always)
   final func admit(_ node: SubscriberNode) {
-    if replayLimit == 0, !hasEnded { append(node) } else { admitLate(node) }
+    if history == nil, !hasEnded { append(node) } else { admitLate(node) }
   }
 
   @usableFromInline
   final func admitLate(_ node: SubscriberNode) {
-    if replayLimit > 0 { replay(to: node) }
+    history?.replay(to: node)
     if hasEnded { complete(node) } else { append(node) }
-  }
-
-  private final func replay(to node: SubscriberNode) {
-    let subscriber = ErasedSubscriber<Element, Failure>(body: node.body)
-    for value in replayed.elements where !node.isDead && !subscriber.isDone { subscriber.receive(value) }
   }
 
   /// Sends the completion to a subscriber that joined after the end, and releases it.
   @usableFromInline
   final func complete(_ node: SubscriberNode) {
-    if let completion { tell(node, of: completion) }
+    tell(node, of: history?.failure.map { .failure($0) } ?? .finished)
     dismiss(node)
   }
 
@@ -266,5 +259,31 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     case .append(let node): if hasEnded { complete(node) } else { append(node) }
     case .task(let body): body()
     }
+  }
+}
+
+/// The last values of a source and the error with which it ended, for subscribers that join later.
+@usableFromInline
+final class History<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  // Sound: belongs to the holder of the source's turn.
+
+  /// The number of values to replay.
+  @usableFromInline let limit: Int
+  @exclusivity(unchecked) @usableFromInline var values = RingBuffer<Element>()
+  @exclusivity(unchecked) var failure: Failure?
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  @inlinable @inline(__always)
+  func record(_ value: Element) {
+    if values.count == limit { values.popFirst() }
+    values.append(value)
+  }
+
+  func replay(to node: SubscriberNode) {
+    let subscriber = ErasedSubscriber<Element, Failure>(body: node.body)
+    for value in values.elements where !node.isDead && !subscriber.isDone { subscriber.receive(value) }
   }
 }

@@ -10,30 +10,16 @@
   #endif
 
   /// The threads that sleep until a lock is free.
+  ///
+  /// They sleep in a ``WaitingRoom``, which a lock chooses when a thread first has to sleep. A lock that no thread has
+  /// slept on therefore takes two bytes, its state and this number, and no memory of its own.
   @usableFromInline
-  struct LockQueue: ~Copyable, @unchecked Sendable {  // Sound: POSIX mutexes and conditions are made for many threads.
-    private struct Primitives {
-      var mutex = pthread_mutex_t()
-      var condition = pthread_cond_t()
-    }
-
-    /// They are in a heap cell, because their address must not change while threads sleep on them.
-    private let primitives: UnsafeMutablePointer<Primitives>
+  struct LockQueue: ~Copyable, Sendable {
+    /// The number of the lock's room; 0 until a thread has to sleep.
+    private let room = Atomic<UInt8>(0)
 
     @usableFromInline
-    init() {
-      primitives = .allocate(capacity: 1)
-      primitives.initialize(to: Primitives())
-      pthread_mutex_init(&primitives.pointee.mutex, nil)
-      pthread_cond_init(&primitives.pointee.condition, nil)
-    }
-
-    deinit {
-      pthread_cond_destroy(&primitives.pointee.condition)
-      pthread_mutex_destroy(&primitives.pointee.mutex)
-      primitives.deinitialize(count: 1)
-      primitives.deallocate()
-    }
+    init() {}
 
     /// Acquires the lock whose state is `state`, sleeping until it is free.
     ///
@@ -49,21 +35,74 @@
         )
         if attempt.exchanged { return }
       }
-      pthread_mutex_lock(&primitives.pointee.mutex)
-      while state.exchange(Lock.State.contended, ordering: .acquiring) != Lock.State.free {
-        pthread_cond_wait(&primitives.pointee.condition, &primitives.pointee.mutex)
+      let room = WaitingRoom.all + chooseRoom()
+      pthread_mutex_lock(&room.pointee.mutex)
+      // Releasing, so that the thread that finds the lock contended knows the room.
+      while state.exchange(Lock.State.contended, ordering: .acquiringAndReleasing) != Lock.State.free {
+        pthread_cond_wait(&room.pointee.condition, &room.pointee.mutex)
       }
-      pthread_mutex_unlock(&primitives.pointee.mutex)
+      pthread_mutex_unlock(&room.pointee.mutex)
     }
 
-    /// Wakes one sleeping thread.
+    /// Wakes a sleeping thread.
     ///
     /// The mutex is acquired so that the wake-up cannot fall between a thread's check of the state and its sleep.
     @usableFromInline
     borrowing func wake() {
-      pthread_mutex_lock(&primitives.pointee.mutex)
-      pthread_cond_signal(&primitives.pointee.condition)
-      pthread_mutex_unlock(&primitives.pointee.mutex)
+      // The caller has read the state that a sleeping thread wrote, after it had chosen the room.
+      atomicMemoryFence(ordering: .acquiring)
+      let room = WaitingRoom.all + Int(room.load(ordering: .acquiring))
+      pthread_mutex_lock(&room.pointee.mutex)
+      if WaitingRoom.areShared {
+        pthread_cond_broadcast(&room.pointee.condition)
+      } else {
+        pthread_cond_signal(&room.pointee.condition)
+      }
+      pthread_mutex_unlock(&room.pointee.mutex)
     }
+
+    private borrowing func chooseRoom() -> Int {
+      let known = room.load(ordering: .relaxed)
+      if known != 0 { return Int(known) }
+      let attempt = room.compareExchange(expected: 0, desired: WaitingRoom.next(), ordering: .acquiringAndReleasing)
+      return Int(attempt.exchanged ? room.load(ordering: .relaxed) : attempt.original)
+    }
+  }
+
+  /// A mutex and a condition on which threads sleep; the locks of the process share a fixed number of them.
+  private struct WaitingRoom {
+    var mutex = pthread_mutex_t()
+    var condition = pthread_cond_t()
+
+    private static var count: Int { 127 }
+
+    /// The number of locks that have chosen a room.
+    private static let chosen = Atomic<Int>(0)
+
+    /// All rooms, numbered from 1.
+    ///
+    /// They are in manually allocated memory, because their addresses must not change while threads sleep on them.
+    nonisolated(unsafe) static let all: UnsafeMutablePointer<WaitingRoom> = {
+      // Sound: created once, never freed; POSIX mutexes and conditions are made for many threads.
+      let all = UnsafeMutablePointer<WaitingRoom>.allocate(capacity: count + 1)
+      all.initialize(repeating: WaitingRoom(), count: count + 1)
+      for number in 0...count {
+        pthread_mutex_init(&all[number].mutex, nil)
+        pthread_cond_init(&all[number].condition, nil)
+      }
+      return all
+    }()
+
+    /// Returns the number of a room for another lock.
+    ///
+    /// No two locks share a room before each room has one.
+    static func next() -> UInt8 {
+      UInt8(1 + chosen.wrappingAdd(1, ordering: .relaxed).oldValue % count)
+    }
+
+    /// A Boolean value that indicates whether threads that wait for different locks may sleep in one room.
+    ///
+    /// The caller holds the mutex of a room. A thread that sleeps there has counted its lock before.
+    static var areShared: Bool { chosen.load(ordering: .relaxed) > count }
   }
 #endif

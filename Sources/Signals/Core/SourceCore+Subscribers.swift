@@ -9,44 +9,46 @@ extension SourceCore {
   final func append(_ node: SubscriberNode) {
     if node.isDead { return }
     if slotCount == capacity { makeRoom() }
-    node.index = slotCount
+    node.index = Int32(truncatingIfNeeded: slotCount)
     // Sound: the list owns this reference until `remove`, `removeAll` or `deinit`. The caller holds another one until
     // the turn passes on, which is a compare-and-exchange, so no other thread sees the list before the retain.
-    (slots + slotCount).initialize(to: Unmanaged.passRetained(node))
+    (slots + Int(slotCount)).initialize(to: Unmanaged.passRetained(node))
     slotCount += 1
   }
 
   private final func makeRoom() {
     if holes > slotCount / 2 { return compact() }
-    let roomier = UnsafeMutablePointer<Unmanaged<SubscriberNode>?>.allocate(capacity: max(4, capacity * 2))
-    roomier.moveInitialize(from: slots, count: slotCount)
+    // Three pointers take as much memory as one.
+    let roomierCapacity = max(3, capacity * 2)
+    let roomier = UnsafeMutablePointer<Unmanaged<SubscriberNode>?>.allocate(capacity: Int(roomierCapacity))
+    roomier.moveInitialize(from: slots, count: Int(slotCount))
     if capacity > 0 { slots.deallocate() }
     slots = roomier
-    capacity = max(4, capacity * 2)
+    capacity = roomierCapacity
   }
 
   /// Closes the gaps without changing the order.
   private final func compact() {
     var next = 0
-    for index in 0..<slotCount {
+    for index in 0..<Int(slotCount) {
       guard let node = slots[index] else { continue }
-      node._withUnsafeGuaranteedRef { $0.index = next }
+      node._withUnsafeGuaranteedRef { $0.index = Int32(truncatingIfNeeded: next) }
       slots[next] = node
       next += 1
     }
-    slotCount = next
+    slotCount = UInt32(next)
     holes = 0
   }
 
   /// Removes a subscriber from the list, if it is there, and releases it.
   final func remove(_ node: SubscriberNode) {
-    let index = node.index
+    let index = Int(node.index)
     guard index >= 0 else { return }
     node.index = -1
     let retained = slots[index]
-    if index == slotCount - 1 {
+    if index == Int(slotCount) - 1 {
       slotCount -= 1
-      while slotCount > 0, slots[slotCount - 1] == nil {
+      while slotCount > 0, slots[Int(slotCount) - 1] == nil {
         slotCount -= 1
         holes -= 1
       }
@@ -74,9 +76,9 @@ extension SourceCore {
   /// Empties the list after the end, so that tokens no longer retain their subscribers' captures.
   @usableFromInline
   final func removeAll() {
-    let ended = UnsafeMutableBufferPointer(start: slots, count: slotCount)
+    let ended = UnsafeMutableBufferPointer(start: slots, count: Int(slotCount))
     lock.withLock {
-      var live = 0
+      var live: UInt32 = 0
       // Sound: the list owns a reference to each node until the loop below.
       for node in ended { node?._withUnsafeGuaranteedRef { live += unlink($0) ? 1 : 0 } }
       interest.wrappingSubtract(live, ordering: .relaxed)

@@ -18,39 +18,64 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     @usableFromInline static let demanded: UInt8 = 2
   }
 
+  // The fields are in the order in which they leave no gaps.
+
   @usableFromInline final let turn = Atomic<UInt8>(Turn.free)
-
-  /// The number of subscribers, including any that are being attached, plus ``recording`` if values are recorded.
-  ///
-  /// If it is zero, sending does nothing.
-  ///
-  /// It is decreased only with the lock held, when a token and its subscriber are unlinked.
-  @usableFromInline final let interest = Atomic<Int>(0)
-
-  /// The interest in values that are recorded for replay.
-  ///
-  /// It exceeds any possible number of subscribers, so that the two can be distinguished.
-  static var recording: Int { 1 << (Int.bitWidth - 2) }
 
   /// The lock that guards the queue of waiting work and the links between tokens and nodes.
   ///
   /// It is never held while user code runs.
   @usableFromInline final let lock = Lock()
 
+  /// A Boolean value that indicates whether the completion has been sent; belongs to the turn.
+  @exclusivity(unchecked) @usableFromInline final var hasEnded = false
+
+  /// A Boolean value that indicates whether there are ``abandoned`` subscribers.
+  @usableFromInline final let hasAbandoned = Atomic<Bool>(false)
+
+  /// A Boolean value that indicates whether the value cannot change any more.
+  ///
+  /// Guarded by the lock.
+  @exclusivity(unchecked) final var isClosed = false
+
+  /// A Boolean value that indicates whether a thread is changing a property's value in place, so that it is absent.
+  ///
+  /// Guarded by the lock.
+  @exclusivity(unchecked) @usableFromInline final var isLent = false
+
+  /// A Boolean value that indicates whether this is the core of a derived value; set once, during initialisation.
+  @exclusivity(unchecked) @usableFromInline final var isDerived = false
+
+  /// The number of subscribers, including any that are being attached, plus ``recording`` if values are recorded.
+  ///
+  /// If it is zero, sending does nothing.
+  ///
+  /// It is decreased only with the lock held, when a token and its subscriber are unlinked.
+  @usableFromInline final let interest = Atomic<UInt32>(0)
+
+  /// The interest in values that are recorded for replay.
+  ///
+  /// It exceeds any possible number of subscribers, so that the two can be distinguished.
+  static var recording: UInt32 { 1 << 31 }
+
+  /// The number of slots that are in use, including gaps.
+  @exclusivity(unchecked) @usableFromInline final var slotCount: UInt32 = 0
+  @exclusivity(unchecked) final var capacity: UInt32 = 0
+  @exclusivity(unchecked) final var holes: UInt32 = 0
+
   /// The subscribers in order of subscription, each retained.
   ///
   /// A cancelled one leaves a gap until the list is compacted.
   @exclusivity(unchecked) @usableFromInline final var slots: UnsafeMutablePointer<Unmanaged<SubscriberNode>?>
-  @exclusivity(unchecked) @usableFromInline final var slotCount = 0
-  @exclusivity(unchecked) final var capacity = 0
-  @exclusivity(unchecked) final var holes = 0
-
-  /// A Boolean value that indicates whether the completion has been sent; belongs to the turn.
-  @exclusivity(unchecked) @usableFromInline final var hasEnded = false
 
   /// The subscribers that were cancelled while the turn was taken, for its holder to remove.
   @exclusivity(unchecked) final var abandoned: [SubscriberNode] = []
-  @usableFromInline final let hasAbandoned = Atomic<Bool>(false)
+
+  /// The state that only some sources need, such as a place in the graph of derived values.
+  ///
+  /// It is retained, but unmanaged, so that reads need no reference counting. For a derived value, it is the value's
+  /// ``DerivedNode`` from initialisation on; otherwise it is guarded by the lock.
+  @exclusivity(unchecked) @usableFromInline final var placeReference: Unmanaged<GraphPlace>?
 
   /// The pointer to an empty list, with the alignment that the compiler may assume.
   static var noSlots: UnsafeMutablePointer<Unmanaged<SubscriberNode>?> {
@@ -58,34 +83,15 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
   }
 
-  // MARK: The link to derived values
-
-  /// The source's place in the graph of derived values, if it has one.
-  ///
-  /// It is retained, but unmanaged, so that reads need no reference counting. Guarded by the lock.
-  @exclusivity(unchecked) @usableFromInline final var placeReference: Unmanaged<GraphPlace>?
-
-  /// The property's registration with Swift Observation, retained, after the first read; set once.
-  final let tracker = Atomic<Unmanaged<ObservationTracker>?>(nil)
-
-  /// A Boolean value that indicates whether the value cannot change any more.
-  ///
-  /// Guarded by the lock.
-  @exclusivity(unchecked) final var isClosed = false
-
-  /// The node in the graph of derived values, if this is the core of one; set once, during initialisation.
-  @exclusivity(unchecked) @usableFromInline final var derivation: DerivedNode?
-
   @usableFromInline
   override init() {
     slots = SourceCore.noSlots
   }
 
   deinit {
-    for index in 0..<slotCount { slots[index]?.release() }
+    for index in 0..<Int(slotCount) { slots[index]?.release() }
     if capacity > 0 { slots.deallocate() }
     placeReference?.release()
-    tracker.load(ordering: .acquiring)?.release()
   }
 
   // MARK: The turn
@@ -136,6 +142,9 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   /// Finishes the signal, unless it has already ended.
   func finish() {}
+
+  /// Records a read of a property, if this thread is tracking reads; see ``PropertyCore/noteAccess()``.
+  func noteRead() {}
 
   // MARK: Tokens
 

@@ -28,7 +28,7 @@ final class SubscriberNode: @unchecked Sendable {
   @usableFromInline let status = Atomic<UInt8>(Status.live)
 
   /// The index in the source's list, or -1.
-  @exclusivity(unchecked) var index = -1
+  @exclusivity(unchecked) var index: Int32 = -1
 
   /// The token, as long as it can cancel this subscriber.
   @exclusivity(unchecked) var token: Unmanaged<SignalSubscription>?

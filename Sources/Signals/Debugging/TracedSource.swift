@@ -54,14 +54,14 @@ extension PropertyCore: CountedSource {
 
 extension TracedSource {
   /// The number of subscriptions that are active or being started.
-  var subscriberCount: Int { interest.load(ordering: .relaxed) & ~Self.recording }
+  var subscriberCount: Int { Int(interest.load(ordering: .relaxed) & ~Self.recording) }
 
   /// Returns the subscribers of the active subscriptions.
   ///
   /// The caller holds the turn.
   private func subscribers() -> [Any] {
     var subscribers: [Any] = []
-    for index in 0..<slotCount {
+    for index in 0..<Int(slotCount) {
       slots[index]?._withUnsafeGuaranteedRef { node in
         if !node.isDead, let subscriber = inspect(node), !(subscriber is any HiddenSubscriber) {
           subscribers.append(subscriber)

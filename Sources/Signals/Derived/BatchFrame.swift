@@ -61,7 +61,7 @@ final class BatchFrame {
     for hold in holds {
       hold.core.lock.withLock {
         hold.isReleased = true
-        hold.core.place?.mark(&list)
+        hold.core.place?.markDependents(&list)
         list.markPostponed()
       }
     }
@@ -86,8 +86,7 @@ final class BatchFrame {
   }
 
   private func hold<Value>(_ core: PropertyCore<Value>) {
-    let place = core.place ?? GraphPlace()
-    core.place = place
+    let place = core.makePlace()
     if let hold = place.holds.first(where: { $0.frame == ObjectIdentifier(self) }) {
       hold.version = core.version
     } else {
@@ -95,7 +94,7 @@ final class BatchFrame {
       place.append(hold)
       holds.append(hold)
     }
-    place.mark(&list)
+    place.markDependents(&list)
     list.markPostponed()
   }
 }

@@ -29,7 +29,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   /// A Boolean value that indicates whether there are newcomers.
   @exclusivity(unchecked) @usableFromInline var hasNewcomers = false
 
-  /// The core's `derivation`, as a non-optional value.
+  /// The core's `derivation`, which the core's place retains.
   @usableFromInline let derivedNode: DerivedNode
 
   /// The owners that feed the inputs, kept alive as long as this core.
@@ -44,7 +44,8 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     derivedNode = DerivedNode(inputs: inputs, origin: origin, transform: transform, body: update)
     super.init(nil)
     derivedNode.attach(to: self)
-    derivation = derivedNode
+    isDerived = true
+    placeReference = .passRetained(derivedNode)
   }
 
   @inlinable @inline(__always)

@@ -13,7 +13,7 @@ import Synchronization
 /// - **Locks:** Locks are acquired from sources to dependents, never in the opposite order, and never while user code
 ///   runs.
 @usableFromInline
-final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
+final class DerivedNode: GraphPlace, @unchecked Sendable {
   // Sound: the core's lock guards its state, and the topology's lock guards the links.
 
   /// A function that computes the value if necessary, sends it on request, and stores it in a ``DerivedSample`` if
@@ -91,6 +91,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
     places = Array(repeating: -1, count: inputs.count)
     state = .allocate(capacity: 1)
     state.initialize(to: NodeState())
+    super.init()
   }
 
   deinit {
@@ -128,9 +129,9 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
         state.pointee.scheduledBy.store(list.thread.address, ordering: .relaxed)
         list.append(self)
       }
-      if wasSettled, let place = core.placeReference {
+      if wasSettled, hasDependents {
         if depth < Self.tall {
-          place._withUnsafeGuaranteedRef { $0.mark(&list, depth: depth + 1) }
+          markDependents(&list, depth: depth + 1)
         } else {
           list.postpone(core)
         }

@@ -51,6 +51,7 @@ struct FlushList {
   /// Adds a value that has subscribers, and keeps it alive until its turn.
   ///
   /// The caller holds its lock.
+  @inline(__always)
   mutating func append(_ node: DerivedNode) {
     let entry = Entry(node: .passUnretained(node), isPinned: node.state.pointee.pinForFlush())
     if !entry.isPinned { _ = node.core.retain() }
@@ -71,7 +72,7 @@ struct FlushList {
   mutating func markPostponed() {
     if isUnfinished {
       while let core = postponed.popLast() {
-        core.lock.withLock { core.place?.mark(&self, depth: 1) }
+        core.lock.withLock { core.place?.markDependents(&self, depth: 1) }
         marked.append(core)
       }
       isUnfinished = false

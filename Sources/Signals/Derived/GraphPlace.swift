@@ -1,14 +1,16 @@
-/// The dependents of a source, its tracker for Swift Observation, and the batches that hold back its changes.
+/// The state that only some sources need: the dependents, the tracker for Swift Observation, the batches that hold back
+/// changes, and the threads that change the value in place or repeatedly.
 ///
-/// A source has one only while there is something to store. Guarded by the source's lock.
+/// A source has one only while there is something to store; a derived value's is its ``DerivedNode``. Guarded by the
+/// source's lock.
 @usableFromInline
-final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of the source that owns it.
+class GraphPlace: SubscriptionOwner, @unchecked Sendable {  // Sound: guarded by the lock of the source that owns it.
   /// One input of one node.
   ///
   /// The node's observers keep it alive, and it is removed before it is released.
   struct Dependent {
     let node: Unmanaged<DerivedNode>
-    let input: Int
+    let input: Int32
 
     /// A Boolean value that indicates whether the node counts this input as one that can still change.
     var isLive: Bool
@@ -17,53 +19,71 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
   /// The observed values that are computed from this source, in the order in which their observation began.
   ///
   /// They are in manually allocated memory, so that iterating costs no reference counting.
-  @exclusivity(unchecked) private var dependents: UnsafeMutablePointer<Dependent?>
-  @exclusivity(unchecked) private var count = 0
-  @exclusivity(unchecked) private var capacity = 4
-  @exclusivity(unchecked) private var holes = 0
+  @exclusivity(unchecked) private final var dependents: UnsafeMutablePointer<Dependent?>
+  @exclusivity(unchecked) private final var count = 0
+  @exclusivity(unchecked) private final var capacity = 0
+  @exclusivity(unchecked) private final var holes = 0
+
+  /// The number of threads that are repeating `modify`.
+  ///
+  /// While it is not zero, each write records its thread.
+  @exclusivity(unchecked) final var contenders: UInt32 = 0
+  @exclusivity(unchecked) final var lastWriter: ThreadIdentity?
 
   /// The batches that have written the source and have not finished sending.
-  @exclusivity(unchecked) private(set) var holds: [Hold] = []
+  @exclusivity(unchecked) private(set) final var holds: [Hold] = []
 
   /// A Boolean value that indicates whether the source ends as soon as those batches are over.
-  @exclusivity(unchecked) var isEnding = false
+  @exclusivity(unchecked) final var isEnding = false
+
+  /// The gate that the thread changing the value in place holds; created on first use.
+  @exclusivity(unchecked) final var gate: Gate?
 
   /// The tracker that announces changes to Swift Observation, if the value has been read in a tracked closure.
-  @exclusivity(unchecked) @usableFromInline var tracker: ObservationTracker?
+  @exclusivity(unchecked) @usableFromInline final var tracker: ObservationTracker?
 
   /// The memory of the last flush list, which the next one reuses.
-  @exclusivity(unchecked) private var spare: [FlushList.Entry] = []
+  @exclusivity(unchecked) private final var spare: [FlushList.Entry] = []
 
-  init() {
-    dependents = .allocate(capacity: 4)
+  override init() {
+    // Sound: no alignment is zero, and the pointer is never dereferenced, because the capacity is zero.
+    dependents = UnsafeMutablePointer(bitPattern: MemoryLayout<Dependent?>.alignment).unsafelyUnwrapped
   }
 
   deinit {
-    dependents.deallocate()
+    if capacity > 0 { dependents.deallocate() }
   }
 
-  var isEmpty: Bool { count == 0 && holds.isEmpty && tracker == nil && !isEnding }
+  final var hasDependents: Bool { count > 0 }
+
+  /// A Boolean value that indicates whether a change of the value concerns no one but the subscribers.
+  final var isQuiet: Bool { count == 0 && holds.isEmpty && tracker == nil && !isEnding }
+
+  final var isEmpty: Bool { isQuiet && contenders == 0 && gate == nil }
 
   // MARK: Dependents
 
-  func append(_ node: DerivedNode, input: Int, isLive: Bool) {
+  final func append(_ node: DerivedNode, input: Int, isLive: Bool) {
     if count == capacity { makeRoom() }
     node.places[input] = count
-    (dependents + count).initialize(to: Dependent(node: .passUnretained(node), input: input, isLive: isLive))
+    (dependents + count).initialize(
+      to: Dependent(node: .passUnretained(node), input: Int32(truncatingIfNeeded: input), isLive: isLive))
     count += 1
   }
 
-  private func makeRoom() {
+  private final func makeRoom() {
     if holes > count / 2 { return compact() }
-    let roomier = UnsafeMutablePointer<Dependent?>.allocate(capacity: capacity * 2)
+    // Most values have one dependent.
+    let roomierCapacity = capacity * 2 + 1
+    let roomier = UnsafeMutablePointer<Dependent?>.allocate(capacity: roomierCapacity)
     roomier.moveInitialize(from: dependents, count: count)
-    dependents.deallocate()
+    if capacity > 0 { dependents.deallocate() }
     dependents = roomier
-    capacity *= 2
+    capacity = roomierCapacity
   }
 
   /// Removes a node from the list, in O(1) amortised, because the node knows its position.
-  func remove(_ node: DerivedNode, input: Int) {
+  final func remove(_ node: DerivedNode, input: Int) {
     dependents[node.places[input]] = nil
     holes += 1
     while count > 0, dependents[count - 1] == nil {
@@ -74,11 +94,11 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
   }
 
   /// Closes the gaps without changing the order.
-  private func compact() {
+  private final func compact() {
     var next = 0
     for index in 0..<count {
       guard let dependent = dependents[index] else { continue }
-      dependent.node._withUnsafeGuaranteedRef { $0.places[dependent.input] = next }
+      dependent.node._withUnsafeGuaranteedRef { $0.places[Int(dependent.input)] = next }
       dependents[next] = dependent
       next += 1
     }
@@ -87,12 +107,13 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
   }
 
   /// The cores of the nodes, retained.
-  var dependentCores: [SourceCore] {
+  final var dependentCores: [SourceCore] {
     (0..<count).compactMap { dependents[$0]?.node._withUnsafeGuaranteedRef { $0.core.takeUnretainedValue() } }
   }
 
   /// Marks every dependent node, because an input of it changes.
-  func mark(_ list: inout FlushList, depth: Int = 0) {
+  @inline(__always)
+  final func markDependents(_ list: inout FlushList, depth: Int = 0) {
     let dependents = dependents
     for index in 0..<count {
       dependents[index]?.node._withUnsafeGuaranteedRef { $0.mark(&list, depth: depth) }
@@ -102,7 +123,7 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
   /// Notifies every dependent node that this source cannot change any more.
   ///
   /// - Returns: The nodes whose inputs can all no longer change.
-  func close() -> [DerivedNode] {
+  final func close() -> [DerivedNode] {
     var ended: [DerivedNode] = []
     for index in 0..<count {
       guard let dependent = dependents[index], dependent.isLive else { continue }
@@ -117,25 +138,25 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
   // MARK: Batches
 
   /// A Boolean value that indicates whether an open batch has changed the source.
-  @usableFromInline var isHeld: Bool { holds.contains { !$0.isReleased } }
+  @usableFromInline final var isHeld: Bool { holds.contains { !$0.isReleased } }
 
-  func append(_ hold: Hold) {
+  final func append(_ hold: Hold) {
     holds.append(hold)
   }
 
-  func remove(_ hold: Hold) {
+  final func remove(_ hold: Hold) {
     holds.removeAll { $0 === hold }
   }
 
   // MARK: Flush lists
 
-  func takeSpare() -> [FlushList.Entry] {
+  final func takeSpare() -> [FlushList.Entry] {
     var taken: [FlushList.Entry] = []
     swap(&taken, &spare)
     return taken
   }
 
-  func giveSpare(_ memory: consuming [FlushList.Entry]) {
+  final func giveSpare(_ memory: consuming [FlushList.Entry]) {
     if memory.capacity > spare.capacity { spare = memory }
   }
 }

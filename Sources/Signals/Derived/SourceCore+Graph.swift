@@ -1,15 +1,50 @@
 /// A source as an input of derived values.
 extension SourceCore {
-  /// The source's place in the graph of derived values, if there is anything to store.
+  /// The state that only some sources need, if there is any.
   ///
   /// Guarded by the lock.
   @usableFromInline final var place: GraphPlace? {
-    // Sound: the core owns the place until it is replaced, which happens only with the lock held.
-    get { placeReference?.takeUnretainedValue() }
-    set {
-      let old = placeReference
-      placeReference = newValue.map { .passRetained($0) }
-      old?.release()
+    // Sound: the core owns the place until it drops it, which happens only with the lock held.
+    placeReference?.takeUnretainedValue()
+  }
+
+  /// The node of a derived value, or `nil` for another source.
+  @inlinable @inline(__always)
+  final var derivation: DerivedNode? {
+    // Sound: set once, during the initialisation of the core of a derived value.
+    isDerived ? unsafeDowncast(placeReference.unsafelyUnwrapped.takeUnretainedValue(), to: DerivedNode.self) : nil
+  }
+
+  /// Returns the place, after creating it if necessary.
+  ///
+  /// The caller holds the lock.
+  final func makePlace() -> GraphPlace {
+    if let place { return place }
+    let place = GraphPlace()
+    placeReference = .passRetained(place)
+    return place
+  }
+
+  /// Releases the place if there is nothing in it.
+  ///
+  /// The caller holds the lock.
+  final func dropEmptyPlace() {
+    guard !isDerived, let place = placeReference, place._withUnsafeGuaranteedRef({ $0.isEmpty }) else { return }
+    placeReference = nil
+    place.release()
+  }
+
+  /// Records the thread that has just stored a value, if another thread is repeating `modify`.
+  ///
+  /// The caller holds the lock, and there is a place.
+  ///
+  /// - Returns: `true` if the change concerns no one but the subscribers.
+  @usableFromInline
+  final func noteQuietWrite() -> Bool {
+    // Sound: the core owns the place until it drops it, which happens only with the lock held.
+    placeReference.unsafelyUnwrapped._withUnsafeGuaranteedRef { place in
+      if place.contenders > 0 { place.lastWriter = ThreadIdentity.current }
+      return place.isQuiet
     }
   }
 
@@ -19,7 +54,7 @@ extension SourceCore {
   @usableFromInline
   final func markDependents() -> FlushList {
     var list = FlushList(spare: placeReference?._withUnsafeGuaranteedRef { $0.takeSpare() } ?? [])
-    placeReference?._withUnsafeGuaranteedRef { $0.mark(&list) }
+    placeReference?._withUnsafeGuaranteedRef { $0.markDependents(&list) }
     list.markPostponed()
     return list
   }

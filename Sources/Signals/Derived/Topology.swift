@@ -49,7 +49,7 @@ enum Topology: Sendable {
   static func close(_ core: SourceCore) -> [SourceCore] {
     let hasDependents = core.lock.withLock {
       core.isClosed = true
-      return core.place != nil
+      return core.place?.hasDependents ?? false
     }
     guard hasDependents else { return [] }
     return lock.withLock {
@@ -102,9 +102,7 @@ enum Topology: Sendable {
     node.liveInputs = 0
     for (index, input) in node.inputs.map({ $0.takeUnretainedValue() }).enumerated() {
       input.lock.withLock {
-        let place = input.place ?? GraphPlace()
-        input.place = place
-        place.append(node, input: index, isLive: !input.isClosed)
+        input.makePlace().append(node, input: index, isLive: !input.isClosed)
         if !input.isClosed { node.liveInputs += 1 }
       }
     }
@@ -124,9 +122,8 @@ enum Topology: Sendable {
     }
     for (index, input) in node.inputs.map({ $0.takeUnretainedValue() }).enumerated() {
       input.lock.withLock {
-        guard let place = input.place else { return }
-        place.remove(node, input: index)
-        if place.isEmpty { input.place = nil }
+        input.place?.remove(node, input: index)
+        input.dropEmptyPlace()
       }
     }
   }

@@ -14,7 +14,7 @@ import Synchronization
 /// may be missed.
 extension Property: Observable {}
 
-extension SourceCore {
+extension PropertyCore {
   /// Records a read of a property, if this thread is tracking reads.
   ///
   /// Call this before reading the value, so that no change between the two is missed.
@@ -50,19 +50,18 @@ extension SourceCore {
     while let core = pending.popLast() {
       guard seen.insert(ObjectIdentifier(core)).inserted else { continue }
       if let announcer = core.derivation?.announcer {
-        announcer.noteAccess()
+        announcer.noteRead()
       } else if let node = core.derivation {
         pending += node.inputs.map { $0.takeUnretainedValue() }
       } else {
-        core.noteAccess()
+        core.noteRead()
       }
     }
   }
 
   private final func announce() {
     lock.withLock {
-      let place = place ?? GraphPlace()
-      self.place = place
+      let place = makePlace()
       if place.tracker == nil { place.tracker = tracker.load(ordering: .acquiring)?.takeUnretainedValue() }
     }
   }

@@ -26,10 +26,11 @@ extension PropertyCore {
   fileprivate final var content: Content {
     lock.withLock {
       if isLent { return .lent }
-      guard let derivation else { return stored.map { .value($0) } ?? .notComputed }
-      // Sound: only derived values have a node.
-      let computed = unsafeDowncast(self, to: DerivedCore<Value>.self).computed
-      return derivation.state.pointee.isSettled ? computed.map { .value($0) } ?? .notComputed : .notComputed
+      guard isDerived else { return stored.map { .value($0) } ?? .notComputed }
+      // Sound: checked just before.
+      let core = unsafeDowncast(self, to: DerivedCore<Value>.self)
+      let computed = core.computed
+      return core.state.pointee.isSettled ? computed.map { .value($0) } ?? .notComputed : .notComputed
     }
   }
 }

@@ -50,8 +50,8 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
   public var value: Value {
     @inlinable @inline(__always) get {
       core.noteAccess()
-      if core.derivation == nil { return core.value }
-      // Sound: only derived values have a node, and the property owns the core and lives until the read has returned.
+      if !core.isDerived { return core.value }
+      // Sound: checked just before; the property owns the core and lives until the read has returned.
       return withExtendedLifetime(self) {
         Unmanaged.passUnretained(core)._withUnsafeGuaranteedRef {
           unsafeDowncast($0, to: DerivedCore<Value>.self).read()

@@ -15,7 +15,7 @@ extension PropertyCore {
   /// Releases the lock until the value is back, and then acquires it again.
   @usableFromInline
   final func waitForValue() {
-    while isLent, let gate {
+    while isLent, let gate = place?.gate {
       lock.unlock()
       checkLender(gate)
       gate.lock.withLock {}
@@ -37,8 +37,9 @@ extension PropertyCore {
   @usableFromInline
   final func lend() -> Value {
     let gate = lock.withLock {
-      let gate = self.gate ?? Gate()
-      self.gate = gate
+      let place = makePlace()
+      let gate = place.gate ?? Gate()
+      place.gate = gate
       return gate
     }
     checkLender(gate)
@@ -54,7 +55,7 @@ extension PropertyCore {
   final func takeBack(_ value: Value) {
     lock.lock()
     isLent = false
-    gate?.lock.unlock()
+    placeReference?._withUnsafeGuaranteedRef { $0.gate?.lock.unlock() }
     store(value)
   }
 

@@ -6,7 +6,7 @@ extension PropertyCore {
   @inlinable
   final func modify<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
     var isContended = false
-    defer { if isContended { lock.withLock { contenders -= 1 } } }
+    defer { if isContended { endContention() } }
     while true {
       lockValue()
       var value = stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
@@ -22,9 +22,28 @@ extension PropertyCore {
         checkWriter()
       } else {
         isContended = true
-        contenders += 1
+        beginContention()
       }
       lock.unlock()
+    }
+  }
+
+  /// Makes each write record its thread, as long as this thread repeats `modify`.
+  ///
+  /// The caller holds the lock.
+  @usableFromInline
+  final func beginContention() {
+    makePlace().contenders += 1
+  }
+
+  /// Ends what ``beginContention()`` began.
+  @usableFromInline
+  final func endContention() {
+    lock.withLock {
+      guard let place else { return }
+      place.contenders -= 1
+      if place.contenders == 0 { place.lastWriter = nil }
+      dropEmptyPlace()
     }
   }
 
@@ -33,7 +52,7 @@ extension PropertyCore {
   /// Call this from the second run on. Only then has every write since the run began recorded its thread.
   @usableFromInline
   final func checkWriter() {
-    if lastWriter == ThreadIdentity.current {
+    if place?.lastWriter == ThreadIdentity.current {
       stop(
         because: "A property was written from inside the body of its own modify(_:); change the body's argument instead"
       )

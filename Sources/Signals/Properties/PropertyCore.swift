@@ -8,29 +8,22 @@ public import Synchronization
 class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Sendable {
   // Sound: the lock guards its fields.
 
-  /// The value that was stored last; for a derived value, the value that was published last, if any.
-  @exclusivity(unchecked) @usableFromInline final var stored: Value?
-
   /// The number of changes so far.
   @exclusivity(unchecked) @usableFromInline final var version: UInt64 = 0
 
   /// A copy of the stored value that is read without the lock; not maintained for a derived value.
   @usableFromInline final let mirror = ValueMirror<Value>()
 
-  /// The number of threads that are repeating `modify`.
-  ///
-  /// While it is not zero, each write records its thread.
-  @exclusivity(unchecked) @usableFromInline final var contenders = 0
-  @exclusivity(unchecked) @usableFromInline final var lastWriter: ThreadIdentity?
-
-  /// A Boolean value that indicates whether a thread is changing the value in place, so that ``stored`` is empty.
-  @exclusivity(unchecked) @usableFromInline final var isLent = false
-
-  /// The gate that the thread changing the value in place holds; created on first use.
-  @exclusivity(unchecked) @usableFromInline final var gate: Gate?
+  /// The property's registration with Swift Observation, retained, after the first read; set once.
+  final let tracker = Atomic<Unmanaged<ObservationTracker>?>(nil)
 
   /// The number of threads that are inside a batch, for any property.
   @usableFromInline final let activeBatches = BatchFrame.active
+
+  /// The value that was stored last; for a derived value, the value that was published last, if any.
+  ///
+  /// It is the last field, so that the offsets of the others do not depend on its type. It is empty while ``isLent``.
+  @exclusivity(unchecked) @usableFromInline final var stored: Value?
 
   /// Creates the core of a property, or of a derived value, which starts without a value.
   @usableFromInline
@@ -38,6 +31,10 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     stored = value
     if let value { mirror.store(value) }
     super.init()
+  }
+
+  deinit {
+    tracker.load(ordering: .acquiring)?.release()
   }
 
   /// The value of a property that is not derived.
@@ -52,8 +49,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   /// Returns the value as an input of a derived value.
   @inlinable @inline(__always)
   final func sample(_ look: inout Look) -> Value {
-    if derivation != nil {
-      // Sound: only derived values have a node.
+    if isDerived {
+      // Sound: checked just before.
       return unsafeDowncast(self, to: DerivedCore<Value>.self).sampleDerived(&look)
     }
     lockValue()
@@ -76,8 +73,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     let old = stored
     stored = value
     version &+= 1
-    if contenders > 0 { lastWriter = ThreadIdentity.current }
-    if placeReference == nil, activeBatches.pointee.load(ordering: .relaxed) == 0 {
+    if placeReference == nil || noteQuietWrite(), activeBatches.pointee.load(ordering: .relaxed) == 0 {
       mirror.store(value)
       send(stored: value)
     } else {
@@ -125,7 +121,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     defer { tracker?.notify() }
     if let place {
       place.remove(hold)
-      if place.isEmpty { self.place = nil }
+      dropEmptyPlace()
     }
     guard version == hold.version, interest.load(ordering: .relaxed) != 0 else { return lock.unlock() }
     let value = stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
@@ -172,8 +168,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   /// - Returns: The value that the subscriber knows: the current one.
   private final func meet(_ node: SubscriberNode) -> Value {
     if let place { for hold in place.holds { hold.newcomers.append((ObjectIdentifier(node), version)) } }
-    // Sound: only derived values have a node, and they are published before anyone joins.
-    if derivation != nil { return unsafeDowncast(self, to: DerivedCore<Value>.self).meetDerived(node) }
+    // Sound: checked just before; a derived value is published before anyone joins.
+    if isDerived { return unsafeDowncast(self, to: DerivedCore<Value>.self).meetDerived(node) }
     return stored.unsafelyUnwrapped
   }
 
@@ -228,6 +224,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     }
   }
 
+  final override func noteRead() { noteAccess() }
+
   // MARK: Completion
 
   /// Ends a property that was released during a batch, unless another batch still has to send its value.
@@ -235,7 +233,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     let isDue = lock.withLock {
       guard let place, place.isEnding, place.holds.isEmpty else { return false }
       place.isEnding = false
-      if place.isEmpty { self.place = nil }
+      dropEmptyPlace()
       return true
     }
     if isDue { close() }

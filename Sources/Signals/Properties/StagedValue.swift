@@ -54,7 +54,7 @@ extension PropertyCore {
     let replaced = stored
     stored = value
     version &+= 1
-    if contenders > 0 { lastWriter = ThreadIdentity.current }
+    if placeReference != nil { _ = noteQuietWrite() }
     if activeBatches.pointee.load(ordering: .relaxed) > 0, BatchFrame.hold(self) {
       mirror.store(value)
       lock.unlock()
