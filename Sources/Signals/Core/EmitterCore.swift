@@ -23,13 +23,19 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   @exclusivity(unchecked) @usableFromInline final var spare: [Work] = []
 
   /// What a late subscriber receives besides the completion, if there is anything; belongs to the turn.
-  @exclusivity(unchecked) @usableFromInline final var history: History<Element, Failure>?
+  ///
+  /// It is retained, but unmanaged, so that recording a value counts no references.
+  @exclusivity(unchecked) @usableFromInline final var history: Unmanaged<History<Element, Failure>>?
 
   @usableFromInline
   package init(replay: Int = 0) {
-    history = replay > 0 ? History(limit: replay) : nil
+    history = replay > 0 ? .passRetained(History(limit: replay)) : nil
     super.init()
     if replay > 0 { interest.wrappingAdd(Self.recording, ordering: .relaxed) }
+  }
+
+  deinit {
+    history?.release()
   }
 
   // MARK: Sending
@@ -115,7 +121,8 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
 
   @inlinable @inline(never)
   final func record(_ value: Element) {
-    if !hasEnded { history?.record(value) }
+    // Sound: the core owns the history from its creation on.
+    if !hasEnded { history?._withUnsafeGuaranteedRef { $0.record(value) } }
   }
 
   /// Keeps a value for a subscriber that is still receiving an earlier one; drops it if the subscriber has been
@@ -148,10 +155,12 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   final func finish(_ completion: SignalCompletion<Failure>) {
     guard !hasEnded else { return }
     hasEnded = true
-    if let history, history.limit > 0 { interest.wrappingSubtract(Self.recording, ordering: .relaxed) }
+    if let history, history.takeUnretainedValue().limit > 0 {
+      interest.wrappingSubtract(Self.recording, ordering: .relaxed)
+    }
     if case .failure(let error) = completion {
-      let history = history ?? History(limit: 0)
-      history.failure = error
+      let history = history ?? .passRetained(History(limit: 0))
+      history.takeUnretainedValue().failure = error
       self.history = history
     }
     for index in 0..<Int(slotCount) {
@@ -189,14 +198,14 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
 
   @usableFromInline
   final func admitLate(_ node: SubscriberNode) {
-    history?.replay(to: node)
+    history?.takeUnretainedValue().replay(to: node)
     if hasEnded { complete(node) } else { append(node) }
   }
 
   /// Sends the completion to a subscriber that joined after the end, and releases it.
   @usableFromInline
   final func complete(_ node: SubscriberNode) {
-    tell(node, of: history?.failure.map { .failure($0) } ?? .finished)
+    tell(node, of: history?.takeUnretainedValue().failure.map { .failure($0) } ?? .finished)
     dismiss(node)
   }
 
