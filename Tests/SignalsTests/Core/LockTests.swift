@@ -1,4 +1,5 @@
-import Signals
+@testable import Signals
+import Synchronization
 import TestSupport
 import Testing
 
@@ -8,6 +9,15 @@ struct LockTests {
     // Sound: the number is guarded by the lock, as this test verifies.
     let lock = Lock()
     var number = 0
+
+    /// A Boolean value that indicates whether a thread sleeps until the lock is free, or is about to.
+    var isContended: Bool {
+      #if canImport(Darwin)
+        true
+      #else
+        lock.state.load(ordering: .relaxed) == Lock.State.contended
+      #endif
+    }
   }
 
   @Test func `threads that share a lock never overlap`() {
@@ -32,6 +42,22 @@ struct LockTests {
       }
     }
     #expect(shared.number == 4)
+  }
+
+  @Test func `each thread is woken if more locks have sleeping threads than there are waiting rooms`() {
+    let locks = (0..<300).map { _ in Shared() }
+    for shared in locks { shared.lock.lock() }
+    withThreads(locks.count + 1) { index in
+      if index == locks.count {
+        for shared in locks {
+          while !shared.isContended {}
+          shared.lock.unlock()
+        }
+      } else {
+        locks[index].lock.withLock { locks[index].number += 1 }
+      }
+    }
+    #expect(locks.allSatisfy { $0.number == 1 })
   }
 
   private final class Owned: Sendable {
