@@ -46,15 +46,19 @@ struct LockTests {
 
   @Test func `each thread is woken if more locks have sleeping threads than there are waiting rooms`() {
     let locks = (0..<300).map { _ in Shared() }
+    let woken = Counter()
     for shared in locks { shared.lock.lock() }
     withThreads(locks.count + 1) { index in
       if index == locks.count {
-        for shared in locks {
-          while !shared.isContended {}
+        for shared in locks { while !shared.isContended {} }
+        // The thread that fell asleep last is due first.
+        for (count, shared) in locks.reversed().enumerated() {
           shared.lock.unlock()
+          while woken.value == count {}
         }
       } else {
         locks[index].lock.withLock { locks[index].number += 1 }
+        woken.add()
       }
     }
     #expect(locks.allSatisfy { $0.number == 1 })
