@@ -1,6 +1,7 @@
 public import Foundation
 
 /// An error that an ``Inspector`` throws.
+@nonexhaustive
 public enum InspectorError: Error, Sendable, Hashable {
   /// The directory to inspect does not exist.
   case missingDirectory(URL)

@@ -3,6 +3,7 @@ public import Foundation
 /// Something in the directory of a group: a shared value, a log, a database, and so on.
 public struct InspectedResource: Sendable, Hashable, Identifiable {
   /// The kinds of resources.
+  @nonexhaustive
   public enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
     /// A shared value.
     case file
@@ -27,6 +28,7 @@ public struct InspectedResource: Sendable, Hashable, Identifiable {
   }
 
   /// The relations of a resource to its content.
+  @nonexhaustive
   public enum Status: String, Sendable, Hashable, Encodable {
     /// The content is known.
     case ok

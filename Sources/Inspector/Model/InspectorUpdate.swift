@@ -25,6 +25,7 @@ public struct InspectorUpdate: Sendable, Hashable {
 /// A change of a resource, as a row of a timeline shows it.
 public struct InspectorChange: Sendable, Hashable, Encodable {
   /// The kinds of changes.
+  @nonexhaustive
   public enum Operation: String, Sendable, Hashable, Encodable {
     /// The resource is new.
     case insert

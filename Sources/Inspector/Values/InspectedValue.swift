@@ -2,6 +2,7 @@
 ///
 /// It is `Codable`. A number that a `Double` cannot hold exactly is encoded as an object with the member `$number`, so
 /// that a reader in JavaScript does not change it.
+@frozen
 public enum InspectedValue: Sendable, Hashable {
   /// The value `null`.
   case null

@@ -173,9 +173,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
 
   /// Adds a subscriber, which receives the replayed values and then every later one.
   @inlinable @inline(__always)
-  package final func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  package final func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
     let node = SubscriberNode(ErasedSubscriber.body(of: subscriber))
     let token = SignalSubscription(owner: self, node: node)
     interest.wrappingAdd(1, ordering: .relaxed)

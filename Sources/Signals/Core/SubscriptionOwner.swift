@@ -44,8 +44,7 @@ final class OwnerPair: SubscriptionOwner, @unchecked Sendable {  // Sound: immut
   private let second: SubscriptionOwner
 
   init(_ first: SubscriptionOwner, _ second: SubscriptionOwner) {
-    self.first = first
-    self.second = second
+    (self.first, self.second) = (first, second)
   }
 
   override func cancel(_ subscription: SignalSubscription) {

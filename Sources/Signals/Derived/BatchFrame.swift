@@ -120,9 +120,7 @@ class Hold: @unchecked Sendable {  // Sound: guarded by the core's lock.
   @usableFromInline final var newcomers: [(node: ObjectIdentifier, version: UInt64)] = []
 
   init(core: SourceCore, frame: ObjectIdentifier, version: UInt64) {
-    self.core = core
-    self.frame = frame
-    self.version = version
+    (self.core, self.frame, self.version) = (core, frame, version)
   }
 
   /// Sends the held value, unless a newer one has been sent.

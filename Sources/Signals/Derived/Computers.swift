@@ -63,9 +63,7 @@ struct DerivedOrigin: CustomStringConvertible {
 
   @usableFromInline
   init(valueType: Any.Type, file: StaticString, line: UInt) {
-    self.valueType = valueType
-    self.file = file
-    self.line = line
+    (self.valueType, self.file, self.line) = (valueType, file, line)
   }
 
   @usableFromInline var description: String { "the Property<\(valueType)> derived at \(file):\(line)" }

@@ -45,8 +45,7 @@ struct DerivedInputPair<First: DerivedInputs, Second: DerivedInputs>: DerivedInp
 
   @inlinable @inline(__always)
   init(_ first: First, _ second: Second) {
-    self.first = first
-    self.second = second
+    (self.first, self.second) = (first, second)
   }
 
   @usableFromInline var cores: [SourceCore] { first.cores + second.cores }

@@ -73,9 +73,7 @@ final class DerivedNode: GraphPlace, @unchecked Sendable {
   @exclusivity(unchecked) var liveInputs = 0
 
   @usableFromInline
-  init(
-    inputs: [SourceCore], origin: DerivedOrigin, transform: any AnyObject & Sendable, body: @escaping Update
-  ) {
+  init(inputs: [SourceCore], origin: DerivedOrigin, transform: any AnyObject & Sendable, body: @escaping Update) {
     computers = Computers(of: origin)
     self.transform = transform
     self.inputs = inputs.map { .passUnretained($0) }

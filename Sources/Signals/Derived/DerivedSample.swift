@@ -14,8 +14,6 @@ struct DerivedSample<Value: Sendable>: Sendable {
   /// Creates a sample, by default an empty one.
   @inlinable @inline(__always)
   init(value: Value? = nil, version: UInt64 = 0, isProvisional: Bool = false) {
-    self.value = value
-    self.version = version
-    self.isProvisional = isProvisional
+    (self.value, self.version, self.isProvisional) = (value, version, isProvisional)
   }
 }

@@ -29,8 +29,7 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
 
   @usableFromInline
   init(core: PropertyCore<Value>, source: SubscriptionOwner? = nil) {
-    self.core = core
-    self.source = source
+    (self.core, self.source) = (core, source)
   }
 
   /// Returns a property that never changes.
@@ -80,9 +79,7 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
   ///   later value.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
-  public final func subscribe<Subscriber: SignalSubscriber<Value, Never>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
+  public final func subscribe(_ subscriber: some SignalSubscriber<Value, Never>) -> SignalSubscription {
     observed { core.subscribeWithCurrent(subscriber) }
   }
 

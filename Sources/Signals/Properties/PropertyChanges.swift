@@ -15,7 +15,7 @@ struct PropertyChanges<Value: Sendable>: Signal {
   /// - Parameter subscriber: The subscriber. It receives every value that is stored from now on.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
-  func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Value, Never>) -> SignalSubscription {
     property.observed { property.core.subscribeToChanges(subscriber) }
   }
 }

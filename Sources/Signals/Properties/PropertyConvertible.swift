@@ -29,7 +29,7 @@ extension Signal where Self: PropertyConvertible, Element == PropertyValue, Fail
   /// - Parameter subscriber: Receives the current value before this method returns, and then every later one.
   /// - Returns: A token that cancels the subscription when it is released. It keeps the property.
   @inlinable
-  public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  public func subscribe(_ subscriber: some SignalSubscriber<Element, Never>) -> SignalSubscription {
     property.subscribe(subscriber)
   }
 }

@@ -25,8 +25,7 @@ public struct SharedLens<Source: SharedValue, Value: Sendable>: SharedValue {
   fileprivate init(
     _ source: Source, _ keyPath: any WritableKeyPath<Source.Value, Value> & Sendable, part: Property<Value>
   ) {
-    self.source = source
-    self.keyPath = keyPath
+    (self.source, self.keyPath) = (source, keyPath)
     property = part
   }
 
@@ -98,9 +97,7 @@ extension SharedLens: BlockingSharedValue where Source: BlockingSharedValue {
   /// - Throws: The error that `body` throws, or an error if the change could not be made. The stored value is then
   ///   unchanged.
   @discardableResult
-  public func update<Result>(
-    overwriting: Bool = false, _ body: (inout Value) throws -> Result
-  ) throws -> Result {
+  public func update<Result>(overwriting: Bool = false, _ body: (inout Value) throws -> Result) throws -> Result {
     try source.update(overwriting: overwriting) { try body(&$0[keyPath: keyPath]) }
   }
 

@@ -25,10 +25,7 @@ package struct StagedValue<Value: Sendable> {
     core: PropertyCore<Value>, isOurs: Bool, replaced: Value?, dependents: FlushList, tracker: ObservationTracker?
   ) {
     self.core = core
-    self.isOurs = isOurs
-    self.replaced = replaced
-    self.dependents = dependents
-    self.tracker = tracker
+    (self.isOurs, self.replaced, self.dependents, self.tracker) = (isOurs, replaced, dependents, tracker)
   }
 
   /// Sends the value.

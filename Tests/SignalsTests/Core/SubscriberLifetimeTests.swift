@@ -63,7 +63,7 @@ private struct CoreSignal: Signal {
 
   let core: EmitterCore<Int, Never>
 
-  func subscribe<Subscriber: SignalSubscriber<Int, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribe(_ subscriber: some SignalSubscriber<Int, Never>) -> SignalSubscription {
     core.subscribe(subscriber)
   }
 }

@@ -9,8 +9,8 @@ public import Foundation
 ///   written, and the failure is reported.
 /// - **Damage.** A damaged entry is moved aside, reported once, and not used. An entry of a newer version of this
 ///   package is left alone.
-/// - **Processes.** If ``sharesFetches`` is set, as in a container, one of the processes that use the cache asks the server,
-///   and the others follow it.
+/// - **Processes.** If ``sharesFetches`` is set, as in a container, one of the processes that use the cache asks the
+///   server, and the others follow it.
 /// - **Permissions.** Only the user can read the files: mode 0600, in a directory of mode 0700. The values are not
 ///   encrypted, except those of encrypted tweaks.
 public struct TweakCache: Sendable, Hashable {

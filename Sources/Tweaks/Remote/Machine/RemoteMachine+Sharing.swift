@@ -4,8 +4,8 @@ import Signals
 extension RemoteMachine {
   /// The requests of processes that share a cache.
   ///
-  /// A process that wants to ask the server first claims the turn, a lock that it keeps until the answer is stored. If the
-  /// cache then has newer values than this process, another process has asked, and these values are taken instead.
+  /// A process that wants to ask the server first claims the turn, a lock that it keeps until the answer is stored. If
+  /// the cache then has newer values than this process, another process has asked, and these values are taken instead.
   struct SharingState: Sendable, Hashable {
     /// The claim whose result is on its way.
     var claim = Claim.none
