@@ -85,7 +85,8 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   /// The caller holds the turn.
   @inlinable @inline(__always)
   final func deliver(_ value: Element) {
-    if history != nil { record(value) }
+    // Sound: the core owns the history from its creation on.
+    history?._withUnsafeGuaranteedRef { if !hasEnded { $0.record(value) } }
     withUnsafePointer(to: value) { pointer in
       let slots = slots
       var index = 0
@@ -117,12 +118,6 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
         if isMeant(ObjectIdentifier(node)) { postpone(value, for: node) }
       }
     }
-  }
-
-  @inlinable @inline(never)
-  final func record(_ value: Element) {
-    // Sound: the core owns the history from its creation on.
-    if !hasEnded { history?._withUnsafeGuaranteedRef { $0.record(value) } }
   }
 
   /// Keeps a value for a subscriber that is still receiving an earlier one; drops it if the subscriber has been
@@ -283,7 +278,7 @@ final class History<Element: Sendable, Failure: Error>: @unchecked Sendable {
     self.limit = limit
   }
 
-  @inlinable @inline(__always)
+  @inlinable @inline(never)
   func record(_ value: Element) {
     if values.count == limit { values.popFirst() }
     values.append(value)

@@ -43,7 +43,7 @@
     /// Releases the lock, which this thread must hold.
     @inlinable @inline(__always)
     package borrowing func unlock() {
-      if state.exchange(State.free, ordering: .releasing) == State.contended { queue.wake() }
+      if state.exchange(State.free, ordering: .acquiringAndReleasing) == State.contended { queue.wake() }
     }
 
     /// Calls `body` with the lock held.

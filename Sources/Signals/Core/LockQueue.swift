@@ -49,9 +49,8 @@
     /// The mutex is acquired so that the wake-up cannot fall between a thread's check of the state and its sleep.
     @usableFromInline
     borrowing func wake() {
-      // The caller has read the state that a sleeping thread wrote, after it had chosen the room.
-      atomicMemoryFence(ordering: .acquiring)
-      let room = WaitingRoom.all + Int(room.load(ordering: .acquiring))
+      // The caller has acquired the state that a sleeping thread released after it had chosen the room.
+      let room = WaitingRoom.all + Int(room.load(ordering: .relaxed))
       pthread_mutex_lock(&room.pointee.mutex)
       if WaitingRoom.areShared {
         pthread_cond_broadcast(&room.pointee.condition)

@@ -114,6 +114,7 @@ final class DerivedNode: GraphPlace, @unchecked Sendable {
   /// - Parameters:
   ///   - list: The list to which nodes with subscribers are added.
   ///   - depth: The number of node locks that this thread holds. Beyond a limit, the rest is postponed.
+  @inline(__always)
   func mark(_ list: inout FlushList, depth: Int) {
     core._withUnsafeGuaranteedRef { core in
       core.lock.lock()

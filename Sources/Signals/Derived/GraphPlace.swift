@@ -111,9 +111,15 @@ class GraphPlace: SubscriptionOwner, @unchecked Sendable {  // Sound: guarded by
     (0..<count).compactMap { dependents[$0]?.node._withUnsafeGuaranteedRef { $0.core.takeUnretainedValue() } }
   }
 
-  /// Marks every dependent node, because an input of it changes.
-  @inline(__always)
+  /// Marks every dependent node, because an input of it changes, and the dependents of these.
+  @inline(never)
   final func markDependents(_ list: inout FlushList, depth: Int = 0) {
+    markEach(&list, depth: depth)
+  }
+
+  /// Marks every dependent node; inlined once into the write of a property, and once into the recursion.
+  @inline(__always)
+  final func markEach(_ list: inout FlushList, depth: Int) {
     let dependents = dependents
     for index in 0..<count {
       dependents[index]?.node._withUnsafeGuaranteedRef { $0.mark(&list, depth: depth) }

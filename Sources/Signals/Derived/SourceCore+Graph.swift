@@ -54,7 +54,7 @@ extension SourceCore {
   @usableFromInline
   final func markDependents() -> FlushList {
     var list = FlushList(spare: placeReference?._withUnsafeGuaranteedRef { $0.takeSpare() } ?? [])
-    placeReference?._withUnsafeGuaranteedRef { $0.markDependents(&list) }
+    placeReference?._withUnsafeGuaranteedRef { $0.markEach(&list, depth: 0) }
     list.markPostponed()
     return list
   }
