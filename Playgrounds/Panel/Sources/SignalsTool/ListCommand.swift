@@ -93,6 +93,7 @@ extension InspectedResource {
     case .session: return "\(details.text("state")) \(details["user"]?.string ?? "")"
     case .lock: return "\(details.text("purpose")): \(joined("holders") { $0.text("process") })"
     case .graph: return "\(list("nodes").count) signals"
+    @unknown default: return value.map { short("\($0)") } ?? ""
     }
   }
 
