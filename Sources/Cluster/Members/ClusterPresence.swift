@@ -39,14 +39,6 @@ public final class ClusterPresence<Value: Codable & Sendable>: Signal, PropertyC
   /// All present processes that this process knows of.
   public var value: [ClusterMember<Value>] { property.value }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached.
-  ///
-  /// - Parameter subscriber: Receives the present processes before this returns, and then every change.
-  /// - Returns: A token that cancels the subscription when it is released.
-  public func subscribe(_ subscriber: some SignalSubscriber<Element, Never>) -> SignalSubscription {
-    property.subscribe(subscriber)
-  }
-
   /// Makes this process present, until the token is withdrawn or released, or the process ends.
   ///
   /// - Parameter value: The value to announce.

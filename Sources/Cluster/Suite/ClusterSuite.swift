@@ -62,14 +62,6 @@ public final class ClusterSuite: Signal, PropertyConvertible {
   /// A snapshot of all values.
   public var value: ClusterContents { property.value }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached.
-  ///
-  /// - Parameter subscriber: Receives the current contents before this returns, then every later one.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the suite followed.
-  public func subscribe(_ subscriber: some SignalSubscriber<ClusterContents, Never>) -> SignalSubscription {
-    property.subscribe(subscriber)
-  }
-
   /// Returns the value of a key as an observable property.
   ///
   /// - Parameter key: The key.

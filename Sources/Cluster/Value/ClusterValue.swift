@@ -124,14 +124,6 @@ public final class ClusterValue<Value: Codable & Sendable>: SharedValue {
     KeptSignal(upstream: core.failures.merge(with: core.cluster.failures), owner: core)
   }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached.
-  ///
-  /// - Parameter subscriber: Receives the current value before this returns, then every later one.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the key followed.
-  public func subscribe(_ subscriber: some SignalSubscriber<Value, Never>) -> SignalSubscription {
-    property.subscribe(subscriber)
-  }
-
   /// Reads the stored value from the majority of the members.
   ///
   /// - Returns: The stored value, which may be newer than ``value``.
