@@ -199,7 +199,7 @@ final class RemoteEngine: Sendable {
     case .report(let failure): requestFaults.report(.requestFailed(provider: name, failure))
     case .recovered: requestFaults.removeAll()
     case .connect(let request, let number): connect(request, number)
-    case .disconnect: setStream(nil)
+    case .disconnect: exchange(\.stream, with: nil)
     }
   }
 
@@ -246,11 +246,7 @@ final class RemoteEngine: Sendable {
   private func follow(_ entry: String) {
     guard let store else { return }
     let new = store.changes(of: entry)?.sink { [weak self] _ in self?.takeStored(entry) }
-    let old = state.withLock { state in
-      defer { state.following = new }
-      return state.following
-    }
-    old?.cancel()
+    exchange(\.following, with: new)
   }
 
   /// Reads the values that this or another process has stored.
@@ -266,8 +262,9 @@ final class RemoteEngine: Sendable {
 
   private func connect(_ request: TweakStreamRequest, _ number: Int) {
     guard let stream = parts.stream else { return }
-    setStream(
-      stream(request).sink(
+    exchange(
+      \.stream,
+      with: stream(request).sink(
         receiveCompletion: { [weak self] in self?.streamEnded($0, number) },
         receiveValue: { [weak self] in self?.submit(.patched($0, stream: number)) }
       ))
@@ -289,10 +286,13 @@ final class RemoteEngine: Sendable {
     submit(.streamEnded(stream: number, retryAfter: retryAfter))
   }
 
-  private func setStream(_ new: SignalSubscription?) {
+  /// Keeps a subscription in the place of another one, which is cancelled.
+  private func exchange(
+    _ place: any WritableKeyPath<State, SignalSubscription?> & Sendable, with new: SignalSubscription?
+  ) {
     let old = state.withLock { state in
-      defer { state.stream = new }
-      return state.stream
+      defer { state[keyPath: place] = new }
+      return state[keyPath: place]
     }
     old?.cancel()
   }

@@ -36,9 +36,7 @@ extension RemoteMachine {
   /// Sends a request, in turn with the other processes.
   mutating func ask(_ turn: inout Turn) {
     guard isShared else { return send(&turn) }
-    nextRequest = nil
-    guard flight == nil, !isOffline else { return }
-    if isPostponed(turn) { return schedule(.zero, turn) }
+    guard beginRequest(turn) else { return }
     endClaimIfUnused(&turn)
     switch sharing.claim {
     case .pending: break
@@ -89,11 +87,11 @@ extension RemoteMachine {
   ///
   /// - Returns: A Boolean value that indicates whether they are so new that the server need not be asked.
   mutating func follow(_ content: RemoteContent, _ turn: inout Turn) -> Bool {
-    guard content.fingerprint == user.fingerprint, content.fetched <= turn.now.date else { return false }
+    guard content.fingerprint == user.fingerprint, turn.age(of: content) >= 0 else { return false }
     if let newest, newest.fingerprint == user.fingerprint {
       guard content.fetched > newest.fetched, !newest.outranks(content) else { return false }
     }
-    confirmation = turn.now.elapsed - .seconds(turn.now.date.timeIntervalSince(content.fetched))
+    confirmation = turn.now.elapsed - .seconds(turn.age(of: content))
     keep(content, &turn)
     sharing.busySince = nil
     let isFresh = isFresh(content, turn)
@@ -101,7 +99,7 @@ extension RemoteMachine {
       (failure, failures, isConfirmed, isOutdated, activatesNext) = (nil, 0, true, false, false)
       turn.add(.recovered)
       sharing.outdateClaim()
-      if flight == nil { poll(after: turn.now.date.timeIntervalSince(content.fetched), &turn) }
+      if flight == nil { poll(after: turn.age(of: content), &turn) }
     }
     publish(&turn)
     return isFresh
@@ -111,7 +109,7 @@ extension RemoteMachine {
   /// within the last polling interval.
   func isFresh(_ content: RemoteContent, _ turn: Turn) -> Bool {
     guard let polling = policy.polling, content.fingerprint == user.fingerprint else { return false }
-    let age = turn.now.date.timeIntervalSince(content.fetched)
+    let age = turn.age(of: content)
     return age >= 0 && age < polling.inSeconds
   }
 }

@@ -124,6 +124,9 @@ struct RemoteMachine: Sendable {
     mutating func add(_ effect: RemoteEffect) {
       effects.append(effect)
     }
+
+    /// Returns the time in seconds since the server gave or confirmed values; it is negative if the clock was set back.
+    func age(of content: RemoteContent) -> TimeInterval { now.date.timeIntervalSince(content.fetched) }
   }
 
   // MARK: Status
@@ -193,7 +196,7 @@ struct RemoteMachine: Sendable {
     (sharing.isCurrent, sharing.busySince) = (false, nil)
     sharing.outdateClaim()
     if let content {
-      let age = turn.now.date.timeIntervalSince(content.fetched)
+      let age = turn.age(of: content)
       confirmation -= .seconds(max(0, age))
       let isOld = policy.staleAge.map { age > $0.inSeconds } ?? false
       isOutdated = age < 0 || isOld || content.fingerprint != user.fingerprint
@@ -206,7 +209,7 @@ struct RemoteMachine: Sendable {
   /// Schedules the first request: at once without usable values, and otherwise after a random delay.
   mutating func scheduleFirst(_ turn: inout Turn) {
     guard let polling = policy.polling, !isOffline, !isRefused else { return }
-    if sharing.isCurrent, let shown { return poll(after: turn.now.date.timeIntervalSince(shown.fetched), &turn) }
+    if sharing.isCurrent, let shown { return poll(after: turn.age(of: shown), &turn) }
     let spread = min(policy.firstDelay, polling)
     let isUrgent = shown == nil || isOutdated
     schedule(isUrgent ? .zero : .seconds(spread.inSeconds * turn.chance), turn)
@@ -240,9 +243,7 @@ struct RemoteMachine: Sendable {
 
   /// Sends a request, unless one is in progress, but not before the server allows it.
   mutating func send(_ turn: inout Turn) {
-    nextRequest = nil
-    guard flight == nil, !isOffline else { return }
-    if isPostponed(turn) { return schedule(.zero, turn) }
+    guard beginRequest(turn) else { return }
     let newest = newest
     // With an unchanged answer, waiting patches would never be applied.
     let isUsable = newest?.fingerprint == user.fingerprint && stream.waiting.isEmpty
@@ -254,6 +255,19 @@ struct RemoteMachine: Sendable {
     let request = TweakRequest(
       context: user.context, etag: new.etag, maximumBodySize: policy.maximumBodySize)
     turn.add(.send(request, flight: new.number))
+  }
+
+  /// Removes the time of the next request, and returns a Boolean value that indicates whether one may be sent now.
+  ///
+  /// One that the server has asked to postpone is scheduled.
+  mutating func beginRequest(_ turn: Turn) -> Bool {
+    nextRequest = nil
+    guard flight == nil, !isOffline else { return false }
+    if isPostponed(turn) {
+      schedule(.zero, turn)
+      return false
+    }
+    return true
   }
 
   /// Requests all values again, because an answer to an earlier request may lack changes.
