@@ -46,12 +46,6 @@ final class LatestValue<Value: Sendable>: CombinedSlot, @unchecked Sendable {
   @inlinable @inline(__always)
   init() {}
 
-  /// Creates the storage for the values of a signal, from which the compiler infers the type.
-  @inlinable
-  convenience init(of signal: AnySignal<Value, some Error>) {
-    self.init()
-  }
-
   @inlinable
   var isMissing: Bool { value == nil }
 

@@ -9,7 +9,17 @@ protocol CombinedSlot: AnyObject, Sendable {
   /// A Boolean value that indicates whether no more combinations are possible, because the input has ended.
   var isExhausted: Bool { get }
 
+  init()
+
   func keep(_ value: Value)
+}
+
+extension CombinedSlot {
+  /// Creates the slot for the values of a signal, from which the compiler infers the type.
+  @inlinable
+  init(of signal: AnySignal<Value, some Error>) {
+    self.init()
+  }
 }
 
 /// The object at which the inputs of one subscription to a combined or zipped signal meet.

@@ -51,12 +51,6 @@ final class ZipQueue<Value: Sendable>: CombinedSlot, @unchecked Sendable {
   @inlinable @inline(__always)
   init() {}
 
-  /// Creates the queue for the values of a signal, from which the compiler infers the type.
-  @inlinable
-  convenience init(of signal: AnySignal<Value, some Error>) {
-    self.init()
-  }
-
   /// Removes and returns the next value.
   ///
   /// The queue must not be empty.
