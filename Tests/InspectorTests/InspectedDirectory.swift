@@ -36,21 +36,11 @@ final class InspectedDirectory: Sendable {
 
 extension Inspector {
   /// Waits until a snapshot satisfies a condition.
-  func wait(
-    _ limit: Duration = .seconds(20), until condition: @escaping @Sendable (InspectorSnapshot) -> Bool
-  ) async throws -> InspectorSnapshot {
-    try await withThrowingTaskGroup(of: InspectorSnapshot.self) { group in
-      group.addTask {
-        for await snapshot in self.property.values where condition(snapshot) { return snapshot }
-        throw CancellationError()
-      }
-      group.addTask {
-        try await Task.sleep(for: limit)
-        throw Overdue(snapshot: self.value)
-      }
-      guard let first = try await group.next() else { throw CancellationError() }
-      group.cancelAll()
-      return first
+  func wait(until condition: @escaping @Sendable (InspectorSnapshot) -> Bool) async throws -> InspectorSnapshot {
+    do {
+      return try await firstValue("a snapshot", where: condition)
+    } catch is RecorderTimeout {
+      throw Overdue(snapshot: value)
     }
   }
 }

@@ -81,6 +81,17 @@ import Testing
     publication.cancel()
   }
 
+  @Test func `a process whose tasks are all blocked shows its signals`() async throws {
+    let directory = try InspectedDirectory()
+    let peer = try PeerProcess()
+    _ = try await peer.send("block-tasks")
+    _ = try await peer.send("publish \(directory.url.path)")
+    let inspector = try Inspector(directory: directory.url)
+    let snapshot = try await inspector.wait { !$0.resources(.graph).isEmpty }
+    #expect(graph(snapshot)?.pid == peer.identifier)
+    try await peer.kill()
+  }
+
   @Test func `the socket that a killed process left is removed by the next one`() throws {
     let directory = try InspectedDirectory()
     let folder = directory.file(".shared/signals")

@@ -7,6 +7,7 @@ import Signals
 ///
 /// - `publish DIR`: publish in the container of this directory, without edits, instead of the earlier publication
 /// - `publish-edits DIR NAME`: publish with edits, and open the file NAME as a ``Song``
+/// - `block-tasks`: block all threads that tasks share, forever
 /// - `song-suspend`, `song-resume`: suspend and resume this process in the container
 /// - `song`: the song, as this process has it
 /// - `inspect DIR`: inspect a directory, with the right to change it
@@ -27,6 +28,11 @@ final class InspectorCommands: CommandFamily {
       song = try AppGroupsFile(
         name: arguments[1], initialValue: Song(), container: container, options: .init(maximumSize: 4096))
       publication = try Inspector.publish(in: container, allowingEdits: true)
+    case "block-tasks":
+      let priorities: [TaskPriority] = [.background, .utility, .medium, .high]
+      for priority in priorities + priorities.reversed() {
+        for _ in 0..<64 { Task.detached(priority: priority) { sleep(.max) } }
+      }
     case "song": return song.map { "\($0.value)" } ?? ""
     case "inspect":
       let url = try URL(filePath: command.argument(), directoryHint: .isDirectory)

@@ -8,7 +8,7 @@ import Signals
 /// Answers the connections of inspectors with the signals of this process.
 final class GraphPublisher: Sendable {
   private let files: EditableFiles?
-  private let queue = DispatchQueue(label: "org.signals.inspector.publisher", qos: .utility)
+  private let queue = QueueExecutor(DispatchQueue(label: "org.signals.inspector.publisher", qos: .utility))
   private let listener = Guarded<LocalListener?>(nil)
   private let state = Guarded(State())
 
@@ -35,7 +35,7 @@ final class GraphPublisher: Sendable {
   /// - Throws: ``InspectorError`` if the socket cannot be created.
   init(_ name: String, in group: URL, files: EditableFiles?) throws(InspectorError) {
     self.files = files
-    let made = try LocalListener(name, folder: LocalListener.graphs, of: group, on: queue) { [weak self] socket in
+    let made = try LocalListener(name, folder: LocalListener.graphs, of: group, on: queue.queue) { [weak self] socket in
       if let self { answer(socket) } else { close(socket) }
     }
     listener.withLock { $0 = made }
@@ -47,12 +47,10 @@ final class GraphPublisher: Sendable {
   }
 
   private func answer(_ socket: CInt) {
-    Task { [self] in
+    Task(executorPreference: queue) { [self] in
       let bytes = await content()
-      queue.async { [self] in
-        if !LocalSocket.send(bytes, to: socket, within: .milliseconds(200)) { state.withLock { $0.dropped += 1 } }
-        close(socket)
-      }
+      if !LocalSocket.send(bytes, to: socket, within: .milliseconds(200)) { state.withLock { $0.dropped += 1 } }
+      close(socket)
     }
   }
 
@@ -91,7 +89,7 @@ final class GraphPublisher: Sendable {
   }
 
   private func endCounting(after pause: Duration) {
-    queue.async(after: pause) { [weak self] in
+    queue.queue.async(after: pause) { [weak self] in
       guard let self else { return }
       let rest = state.withLock { state in
         state.last.map { Self.countingLimit - $0.time.duration(to: .now) } ?? .zero
@@ -121,5 +119,19 @@ extension InspectedGraph {
     self.init(
       process: "", pid: ProcessInfo.processInfo.processIdentifier, dropped: dropped,
       nodes: nodes + structure.inputs, edges: structure.edges, consumers: structure.consumers)
+  }
+}
+
+/// Runs a task on a queue, so that it goes on while the threads that tasks share are blocked.
+private final class QueueExecutor: TaskExecutor {
+  let queue: DispatchQueue
+
+  init(_ queue: DispatchQueue) {
+    self.queue = queue
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

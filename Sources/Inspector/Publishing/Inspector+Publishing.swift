@@ -24,8 +24,9 @@ extension Inspector {
   /// ```
   ///
   /// - **Transport:** Unix sockets in directories that only the user may enter. Processes of other users are refused.
-  /// - **Cost:** None while no inspector runs. An inspector asks at most ten times a second; the answer is made on a
-  ///   queue of its own. An inspector that does not read is dropped, and the number of dropped answers is shown.
+  /// - **Threads:** The answer is made on a queue of its own, even if all threads that tasks share are blocked.
+  /// - **Cost:** None while no inspector runs. An inspector asks at most ten times a second. An inspector that does
+  ///   not read is dropped, and the number of dropped answers is shown.
   ///   Emitters count their values only while an inspector asks, and for ten seconds after that. A new subscription of
   ///   a source that is not registered can appear a second later.
   /// - **Descriptions:** The closures that describe values run on that queue, whenever an inspector asks.
