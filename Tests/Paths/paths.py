@@ -4,9 +4,10 @@
     python3 -B Tests/Paths/paths.py PEER --write  writes them
 
 PEER is a release build of the product Peer. `strace -k` records the stack of every system call of a process: of `update`
-in process A; of the delivery to a subscriber in process B, whose subscriber writes a line; and of a switch with everything
-in one scope. Of a switch, the list has what it passes through until it arrives at a member. Functions that the compiler has
-inlined are in no stack trace.
+in process A; of the delivery to a subscriber in process B, whose subscriber writes a line; of a switch with everything
+in one scope; and of a flag's change in a provider, whose property wrapper has a subscriber that writes a line. Of a switch,
+the list has what it passes through until it arrives at a member. Functions that the compiler has inlined are in no stack
+trace.
 """
 import os
 import pathlib
@@ -85,6 +86,14 @@ def until_member(stack):
     return []
 
 
+def after_provider(stack):
+    """The part of a stack from the provider of a flag on."""
+    for place, function in enumerate(stack):
+        if owner(function) and owner(function).endswith("TweakProvider"):
+            return stack[place:]
+    return []
+
+
 def ask(peer, command):
     answer = peer.ask(command)
     if not re.match("ok( |$)", answer):
@@ -119,6 +128,14 @@ def lists(program, folder):
     traced = Traced(c, folder)
     ask(c, f"env-activate {first}")
     yield "switch", set().union(*(owners(until_member(stack)) for stack in traced.stacks()))
+    ask(a, "tweak-memory")
+    ask(a, "tweak-wrap general answer")
+    ask(a, "tweak-provide general answer 1")
+    a.event(r"tweak 1$")
+    traced = Traced(a, folder)
+    ask(a, "tweak-provide general answer 2")
+    a.event(r"tweak 2$")
+    yield "flag", set().union(*(owners(after_provider(stack)) for stack in traced.stacks()))
     for peer in (a, b, c):
         peer.end()
 

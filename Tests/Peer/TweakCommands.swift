@@ -9,6 +9,9 @@ import Tweaks
 ///
 /// - `tweaks DIR`: use the flags of the suite in the container DIR from now on
 /// - `tweak-defaults SUITE`: use the flags of the user defaults SUITE from now on
+/// - `tweak-memory`: use the flags of a provider in memory from now on
+/// - `tweak-provide FEATURE VARIABLE N`: set a flag to a number in the provider in memory
+/// - `tweak-wrap FEATURE VARIABLE`: report each number of a property wrapper for a flag from now on, as `tweak N`
 /// - `tweak-set FEATURE VARIABLE N`: set a flag to a number
 /// - `tweak-observe FEATURE VARIABLE`: report each number of a flag from now on, as `tweak N`
 /// - `tweak-flip SEED N`: N times, set one of ten flags to the next of this process's own numbers
@@ -17,6 +20,7 @@ import Tweaks
 final class TweakCommands: CommandFamily {
   private let console: Console
   private var manager: TweakManager?
+  private let memory = EphemeralTweakProvider()
   private var subscriptions: Set<SignalSubscription> = []
   private let isOrdered = MutableProperty(true)
   private let seen = MutableProperty<[String: [Int]]>([:])
@@ -36,6 +40,14 @@ final class TweakCommands: CommandFamily {
     case "tweak-defaults":
       guard let defaults = UserDefaults(suiteName: try command.argument()) else { return nil }
       manager = TweakManager(providers: [UserDefaultsTweakProvider(userDefaults: defaults)])
+    case "tweak-memory": manager = TweakManager(providers: [memory])
+    case "tweak-provide":
+      let arguments = try command.arguments(3)
+      try memory.set(.int(command.number(arguments[2])), feature: arguments[0], variable: arguments[1])
+    case "tweak-wrap":
+      let arguments = try command.arguments(2)
+      let flag = TweakProperty<Int>(feature: arguments[0], variable: arguments[1], tweakManager: try opened())
+      flag.projectedValue.sink { [console] in console.write("event tweak \($0)") }.store(in: &subscriptions)
     case "tweak-set":
       let arguments = try command.arguments(3)
       try opened().set(.int(command.number(arguments[2])), feature: arguments[0], variable: arguments[1])
