@@ -109,13 +109,11 @@ extension SharedFileEngine {
     _ body: (ExclusiveFile, inout SharedFileDelivery<Value>) throws(AppGroupsFileError) -> Result
   ) throws(AppGroupsFileError) -> Result {
     var delivery = SharedFileDelivery<Value>()
-    var locked: ExclusiveFile?
     // These run in reverse order: unlock, resume, send.
     defer { delivery.send() }
     changes.pause()
-    defer { changes.resume { isKnown(in: locked) } }
+    defer { changes.resume() }
     let file = try location.lock(following: scope)
-    locked = file
     let thread = ThreadIdentity.current.address
     writingThread.store(thread, ordering: .relaxed)
     defer {
@@ -161,18 +159,16 @@ extension SharedFileEngine {
   ) throws(AppGroupsFileError) {
     do {
       let prepared = isPresent ? nil : try file.prepare(data, durability: durability)
-      try quietly { () throws(DurableFileError) in
-        try memory.withLock { memory throws(DurableFileError) in
-          try prepared?.commit()
-          // If the directory was replaced in between, the file in the new directory is newer. If the scope has not
-          // followed a switch yet, subscribers receive this value together with all others.
-          guard isInPlace(file), isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
-          if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
-          stage(memory.file.problem, in: &delivery)
-        }
-        // Other writers need not wait until the events have been drained.
-        if durability == .process { file.unlock() }
+      try memory.withLock { memory throws(DurableFileError) in
+        let isFound = try put(prepared, in: file)
+        // If the directory was replaced in between, the file in the new directory is newer. If the scope has not
+        // followed a switch yet, subscribers receive this value together with all others.
+        guard isFound || isInPlace(file), isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
+        if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
+        stage(memory.file.problem, in: &delivery)
       }
+      // Other writers need not wait until subscribers have been called.
+      if durability == .process { file.unlock() }
       if durability == .storage {
         // Another process may have stored the same bytes without waiting for the disk.
         if isPresent { try file.synchronize() } else { try file.synchronizeDirectory() }
@@ -194,18 +190,15 @@ extension SharedFileEngine {
     }
   }
 
-  /// Runs a closure that changes the file.
+  /// Puts new content in place, if there is any.
   ///
   /// The events of the change wake no thread of this process. A woken thread would take processor time from the observers
-  /// that need it.
-  private func quietly(_ change: () throws(DurableFileError) -> Void) throws(DurableFileError) {
-    try changes.quietly(change)
-  }
-
-  /// Returns whether the file has the known bytes.
-  private func isKnown(in file: ExclusiveFile?) -> Bool {
-    let (known, epoch) = snapshot()
-    guard let file, let known, file.holds(known) else { return false }
-    return memory.withLock { $0.file.epoch } == epoch
+  /// that need it. Earlier replacements of the file are no news, either, because nobody reads them any more.
+  ///
+  /// - Returns: `true` if readers find that content now.
+  private func put(_ prepared: PreparedWrite?, in file: ExclusiveFile) throws(DurableFileError) -> Bool {
+    guard let prepared else { return false }
+    return try changes.quietly(
+      { () throws(DurableFileError) in try prepared.commit() }, isKnown: { file.leads(to: prepared) })
   }
 }

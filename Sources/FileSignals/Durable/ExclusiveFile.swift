@@ -14,6 +14,9 @@ package final class ExclusiveFile {
   /// It is `false` if an outer call on this thread holds it, or after the lock has been released.
   private(set) var isLocked: Bool
 
+  /// The status of the file from the moment at which it was locked, until it is used.
+  private var found: FileStatus?
+
   /// Waits until no other thread or process holds the file's lock, and acquires it.
   ///
   /// - Parameters:
@@ -31,11 +34,13 @@ package final class ExclusiveFile {
     locking url: URL, within confinement: FileConfinement? = nil, joinsOuterLock: Bool = false,
     isForSwitch: Bool = false, limit: Duration? = nil
   ) throws(DurableFileError) {
-    (descriptors, isLocked) = try Self.repeating(at: url, limit) { () throws(DurableFileError) in
+    let hold: Hold
+    (descriptors, hold) = try Self.repeating(at: url, limit) { () throws(DurableFileError) in
       let descriptors = try FileDescriptors(url, within: confinement)
       let hold = try Self.lock(descriptors, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, limit: limit)
-      return hold.map { (descriptors, $0 == .own) }
+      return hold.map { (descriptors, $0) }
     }
+    (isLocked, found) = (hold.isOwn, hold.file)
   }
 
   /// Waits until no other thread or process holds the lock of a file in an open directory, and acquires it.
@@ -49,17 +54,19 @@ package final class ExclusiveFile {
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package init(locking url: URL, at path: String, in base: CInt) throws(DurableFileError) {
-    (descriptors, isLocked) = try Self.repeating(at: url) { () throws(DurableFileError) in
+    let hold: Hold
+    (descriptors, hold) = try Self.repeating(at: url) { () throws(DurableFileError) in
       let descriptors = try FileDescriptors(url, at: path, in: base)
-      return try Self.lock(descriptors).map { (descriptors, $0 == .own) }
+      return try Self.lock(descriptors).map { (descriptors, $0) }
     }
+    (isLocked, found) = (hold.isOwn, hold.file)
   }
 
   /// Locks a file again for as long as other programs keep replacing its directory or its lock.
   @available(*, noasync)
   private static func repeating(
-    at url: URL, _ limit: Duration? = nil, _ attempt: () throws(DurableFileError) -> (FileDescriptors, Bool)?
-  ) throws(DurableFileError) -> (FileDescriptors, Bool) {
+    at url: URL, _ limit: Duration? = nil, _ attempt: () throws(DurableFileError) -> (FileDescriptors, Hold)?
+  ) throws(DurableFileError) -> (FileDescriptors, Hold) {
     let locked = try FileLock.waiting.repeating(within: limit ?? DirectoryRules.patience(for: url), attempt)
     guard let locked else { throw .system(operation: "lock", path: url.path, errno: ESTALE) }
     return locked
@@ -72,7 +79,7 @@ package final class ExclusiveFile {
   init?(locking descriptors: FileDescriptors, isForSwitch: Bool, limit: Duration?) throws(DurableFileError) {
     guard let hold = try Self.lock(descriptors, isForSwitch: isForSwitch, limit: limit) else { return nil }
     self.descriptors = descriptors
-    isLocked = hold == .own
+    (isLocked, found) = (hold.isOwn, hold.file)
   }
 
   /// Creates the object that holds a file's lock.
@@ -83,12 +90,14 @@ package final class ExclusiveFile {
 
   // MARK: The lock
 
-  /// The owner of a lock.
-  enum Hold {
-    /// The object that acquired it.
-    case own
-    /// An outer object on the same thread.
-    case outer
+  /// A lock that this thread holds.
+  struct Hold {
+    /// A Boolean value that indicates whether this call acquired it, and not an outer object on the same thread.
+    let isOwn: Bool
+    /// The status of the file, if it was read after the lock had been acquired.
+    var file: FileStatus?
+
+    static let outer = Hold(isOwn: false)
   }
 
   /// Acquires a file's lock, first among the threads of this process, and then among processes.
@@ -99,7 +108,7 @@ package final class ExclusiveFile {
   ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched.
   ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
   ///   - waits: A Boolean value that indicates whether to wait while the lock is held elsewhere.
-  /// - Returns: The owner of the lock, or `nil` if the lock is held elsewhere or the file's path no longer leads to the
+  /// - Returns: The lock, or `nil` if the lock is held elsewhere or the file's path no longer leads to the
   ///   open files.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
@@ -131,9 +140,10 @@ package final class ExclusiveFile {
     defer { if !isLocked { descriptors.sidecar.unlock() } }
     // The wait may have lasted longer than a suspension waited for it.
     try DirectoryRules.checkOpen(descriptors.url, except: turn)
-    isLocked = try descriptors.isCurrent
-    if isLocked { LockHolder.record(in: descriptors.sidecar.number) }
-    return isLocked ? .own : nil
+    guard let current = try descriptors.current() else { return nil }
+    isLocked = true
+    LockHolder.record(in: descriptors.sidecar.number)
+    return Hold(isOwn: true, file: current.file)
   }
 
   /// Acquires a file's lock within a limit; see the method without a limit.
@@ -170,6 +180,18 @@ package final class ExclusiveFile {
   /// A Boolean value that indicates whether the file's path still leads to the directory that this object uses.
   package var isInPlace: Bool { get throws(DurableFileError) { try descriptors.leadsToDirectory } }
 
+  /// Returns a Boolean value that indicates whether the file's path leads to content that was just put in place.
+  ///
+  /// It is `false` if another program has replaced the file or its directory since then, or if that is unknown.
+  package func leads(to write: PreparedWrite) -> Bool {
+    do throws(DurableFileError) {
+      guard let identity = write.identity else { return false }
+      return try descriptors.identityAtPath() == identity
+    } catch {
+      return false
+    }
+  }
+
   // MARK: Reading
 
   /// Returns a Boolean value that indicates whether the file exists.
@@ -193,18 +215,8 @@ package final class ExclusiveFile {
 
   private func content(limit: Int) throws(DurableFileError) -> Data {
     let (name, directory) = (descriptors.name, descriptors.directory.number)
-    return try FileReader.read(name, in: directory, followsLinks: false, limit: limit, url: descriptors.url)
-  }
-
-  /// Returns a Boolean value that indicates whether the file has this content and is not a link.
-  ///
-  /// It can be called at any time, even after ``unlock()``.
-  package func holds(_ data: Data) -> Bool {
-    do {
-      return try content(limit: data.count) == data
-    } catch {
-      return false
-    }
+    return try FileReader.read(
+      name, in: directory, followsLinks: false, status: found.take(), limit: limit, url: descriptors.url)
   }
 
   // MARK: Writing
@@ -220,7 +232,8 @@ package final class ExclusiveFile {
   package func prepare(
     _ data: Data, durability: Durability, mode: UInt16? = nil
   ) throws(DurableFileError) -> PreparedWrite {
-    try PreparedWrite(data, to: self, durability: durability, mode: mode)
+    found = nil
+    return try PreparedWrite(data, to: self, durability: durability, mode: mode)
   }
 
   /// Begins to write new content in pieces, of any total size.
@@ -230,7 +243,8 @@ package final class ExclusiveFile {
   ///   ``PreparedWrite/commit(creatingOnly:)``.
   /// - Throws: ``DurableFileError``. The file is then unchanged, and no temporary file is left behind.
   package func prepareInPieces(mode: UInt16? = nil) throws(DurableFileError) -> PreparedWrite {
-    try PreparedWrite(inPiecesTo: self, mode: mode)
+    found = nil
+    return try PreparedWrite(inPiecesTo: self, mode: mode)
   }
 
   /// Waits until the current content of the file, from any writer, and its name are on the disk.

@@ -92,20 +92,31 @@ package final class FileDescriptors: Sendable {
   ///
   /// If another process removed the folder, moved the directory or replaced the file with a link before the lock was
   /// acquired, the lock belongs to something else.
-  package var isCurrent: Bool {
-    get throws(DurableFileError) {
-      let isSame = try sidecar.isFile(at: lockPath, in: directory.number)
-      return isSame ? try leadsToDirectory : false
-    }
+  package var isCurrent: Bool { get throws(DurableFileError) { try current() != nil } }
+
+  /// The file that a locked path leads to.
+  struct Current {
+    /// The status of the file a moment ago; `nil` if there is none, or if it has not been read.
+    var file: FileStatus?
+  }
+
+  /// Returns the file to which the path leads, or `nil` if the path no longer leads here; see ``isCurrent``.
+  func current() throws(DurableFileError) -> Current? {
+    guard try sidecar.isFile(at: lockPath, in: directory.number), try leadsToDirectory else { return nil }
+    if openedPath == nil || resolved.isLinked { return Current() }
+    let file = try FileStatus(path: name, relativeTo: directory.number, followsLinks: false, of: url)
+    // Something else has taken the place of the file, such as a link, which must be followed.
+    if let file, file.kind != .regular { return nil }
+    return Current(file: file)
   }
 
   /// A Boolean value that indicates whether the file's path still leads to this directory, regardless of the lock.
   var leadsToDirectory: Bool {
     get throws(DurableFileError) {
       guard let openedPath else { return directory.status?.isLinked == true }
-      guard try FileLocation.leads(resolved, url) else { return false }
+      if resolved.isLinked, try !FileLocation.leads(resolved, url) { return false }
       if let confinement, try !confinement.holds(openedPath, directoryIdentity) { return false }
-      // Without a link, the whole path has been checked.
+      // Without a link, the path is the one that has been checked.
       if confinement != nil, openedPath == directoryPath { return true }
       return try FileStatus(path: directoryPath)?.identity == directoryIdentity
     }
@@ -120,6 +131,11 @@ package final class FileDescriptors: Sendable {
     guard let status else { return nil }
     guard status.kind == .regular else { throw .notARegularFile(url, kind: status.kind.rawValue) }
     return status
+  }
+
+  /// Returns the identity of the file to which the requested path leads now, or `nil` if there is none.
+  func identityAtPath() throws(DurableFileError) -> FileIdentity? {
+    try FileStatus(path: resolved.asked, of: url)?.identity
   }
 
   // MARK: Opening

@@ -32,14 +32,11 @@ extension FileLocation {
     }
   }
 
-  /// Returns whether the requested path still leads to the same name, even if the directory has been replaced.
+  /// Returns whether the requested path, a link, still leads to the same name, even if the directory has been replaced.
   static func leads(_ resolved: Resolved, _ url: URL) throws(DurableFileError) -> Bool {
     let status = try FileStatus(path: resolved.asked, followsLinks: false, of: url)
-    if resolved.isLinked || status?.kind == .link {
-      guard status?.kind == .link, let target = try canonicalPath(resolved.asked, of: url) else { return false }
-      return split(target) == (resolved.directory, resolved.name)
-    }
-    return status.map { $0.kind == .regular } ?? true
+    guard status?.kind == .link, let target = try canonicalPath(resolved.asked, of: url) else { return false }
+    return split(target) == (resolved.directory, resolved.name)
   }
 
   /// Returns the path of a URL, if it is valid for a file.

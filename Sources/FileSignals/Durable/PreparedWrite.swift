@@ -13,12 +13,21 @@ package final class PreparedWrite {
   /// The temporary file while it is being written.
   private var temporary: Descriptor?
   private var count = 0
+  private let mode: UInt16?
+  /// The status of the temporary file when it was created.
+  private var created: FileStatus?
+  /// The moment at which the file to be replaced was last known to be a regular file.
+  private var inspected: ContinuousClock.Instant?
+
+  /// The identity of the new content; `nil` until there is a file.
+  var identity: FileIdentity? { created?.identity }
 
   /// Writes the whole content at once.
   init(_ data: Data, to file: ExclusiveFile, durability: Durability, mode: UInt16?) throws(DurableFileError) {
     self.file = file
+    self.mode = mode
     do {
-      try open(mode: mode)
+      try open()
       try data.withUnsafeBytes { bytes in Result { () throws(DurableFileError) in try append(bytes) } }.get()
       try finish(durability: durability)
     } catch {
@@ -30,8 +39,9 @@ package final class PreparedWrite {
   /// Begins content that is written in pieces with ``append(_:)``, and ended with ``finish(durability:)``.
   init(inPiecesTo file: ExclusiveFile, mode: UInt16?) throws(DurableFileError) {
     self.file = file
+    self.mode = mode
     do {
-      try open(mode: mode)
+      try open()
     } catch {
       discard()
       throw error
@@ -54,7 +64,8 @@ package final class PreparedWrite {
     if isExclusive, try link() { return }
     do {
       // A link that was created since then must stay, but the rename would replace it.
-      _ = try descriptors.fileStatus()
+      let isRecent = inspected.map { ContinuousClock.now - $0 < Self.recent } ?? false
+      if !isRecent { _ = try descriptors.fileStatus() }
     } catch {
       discard()
       throw error
@@ -121,26 +132,36 @@ package final class PreparedWrite {
     unlinkat(descriptors.folder.number, descriptors.temporaryName, 0)
   }
 
-  private func open(mode: UInt16?) throws(DurableFileError) {
-    let old = try descriptors.fileStatus()
+  /// The age at which the status of the file to be replaced still counts.
+  ///
+  /// A program that does not lock can act between any two system calls, so a newer status would protect it no better.
+  private static let recent = Duration.milliseconds(1)
+
+  private func open() throws(DurableFileError) {
     let temporary = try openTemporary()
-    let number = temporary.number
-    guard let new = temporary.status else {
-      throw DurableFileError(errno, "inspect a temporary file for", descriptors.url)
-    }
+    created = temporary.status
+    guard created != nil else { throw DurableFileError(errno, "inspect a temporary file for", descriptors.url) }
+    self.temporary = consume temporary
+  }
+
+  /// Gives the temporary file the owner and the permissions of the file that it replaces.
+  private func inherit(_ number: CInt) throws(DurableFileError) {
+    guard let new = created else { return }
+    let old = try descriptors.fileStatus()
+    inspected = .now
     if let old {
       // Owner and group are kept if the system allows it. Otherwise the file gets this process's owner, as with every
       // rename.
       let isOurs = (old.owner, old.group) == (new.owner, new.group)
       if !isOurs, fchown(number, old.owner, old.group) != 0 { _ = fchown(number, .max, old.group) }
-    } else {
-      inheritOwner(number, from: descriptors.directory.status)
+    } else if geteuid() == 0, new.owner == 0, let owner = descriptors.directory.status, owner.owner != 0 {
+      // As `inheritOwner` does for a file that is still empty. This one has content, but it is certainly new.
+      _ = fchown(number, owner.owner, owner.group)
     }
     let permissions = mode ?? old?.permissions ?? 0o600
     guard permissions == new.permissions || fchmod(number, mode_t(permissions)) == 0 else {
       throw DurableFileError(errno, "set the mode of", descriptors.url)
     }
-    self.temporary = consume temporary
   }
 
   /// Writes the next piece of the content.
@@ -156,6 +177,7 @@ package final class PreparedWrite {
   package func finish(durability: Durability) throws(DurableFileError) {
     guard let temporary = temporary.take() else { stop(because: "finish(durability:) was called twice") }
     let url = descriptors.url
+    try inherit(temporary.number)
     if durability == .storage { try Self.synchronize(temporary.number, of: url) }
     // A file system may report only now that it could not store the data.
     guard temporary.close() == 0 else { throw DurableFileError(errno, "write", url) }

@@ -50,25 +50,26 @@ final class InjectedChanges: ChangeSource {
     }
   }
 
-  func resume(unless isKnown: () -> Bool) {
+  func resume() {
     let mustDeliver = state.withLock { state in
       state.pauses -= 1
       state.log.append("resume")
-      guard state.pauses == 0, state.hasGathered else { return false }
-      state.hasGathered = false
-      return true
+      return state.pauses == 0 && exchange(&state.hasGathered, with: false)
     }
-    guard mustDeliver else { return }
-    if isKnown() { return state.withLock { $0.log.append("known") } }
-    emitter.send(PathChange(written: "value.json"))
+    if mustDeliver { emitter.send(PathChange(written: "value.json")) }
   }
 
-  func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
+  func quietly<Failure: Error>(_ change: () throws(Failure) -> Void, isKnown: () -> Bool) throws(Failure) -> Bool {
     state.withLock { $0.log.append("quietly") }
-    let result = try change()
+    try change()
     afterChange()
     send()
-    return result
+    guard isKnown() else { return false }
+    state.withLock { state in
+      state.hasGathered = false
+      state.log.append("known")
+    }
+    return true
   }
 
   var health: Property<WatchHealth> { Property(healthSource, keeping: healthSource) }

@@ -157,7 +157,7 @@
       changes.pause()
       try Data("new".utf8).write(to: file)
       try await seen.first("a change") { !$0.events.isEmpty }
-      changes.resume { false }
+      changes.resume()
       subscription.cancel()
     }
 

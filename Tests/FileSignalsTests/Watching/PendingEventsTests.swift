@@ -66,7 +66,8 @@ import Testing
       return _ = Issue.record("processing is paused")
     }
     let expected = pending.take { _ in true }
-    check(pending.endPause(with: expected))
+    pending.putBack(expected)
+    check(pending.endPause())
     check(pending.review(second) == (false, nil))
     check(pending.take().count == 1)
   }

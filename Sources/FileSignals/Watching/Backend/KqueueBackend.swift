@@ -168,10 +168,12 @@
       source.pause()
     }
 
-    func unmuffle(by watch: PathChanges) {
-      let batches = takeAll()
+    func unmuffle() {
       source.resume()
-      for batch in batches {
+    }
+
+    func drain(for watch: PathChanges) {
+      for batch in takeAll() {
         batch.schedule()
         // No thread would review these.
         for postponed in batch.postponed where postponed.watch !== watch { postponed.end() }

@@ -197,12 +197,15 @@
       source.pause()
     }
 
-    func unmuffle(by watch: PathChanges) {
+    func drain(for watch: PathChanges) {
       let batches = queue.read(handIn)
-      source.resume()
       batches.schedule()
       // No thread would review these.
       for postponed in batches.postponed where postponed.watch !== watch { postponed.end() }
+    }
+
+    func unmuffle() {
+      source.resume()
     }
 
     /// Determines the observers of each event.

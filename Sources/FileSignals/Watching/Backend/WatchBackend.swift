@@ -19,13 +19,16 @@ protocol WatchBackend: AnyObject, Sendable {
   /// Does nothing if the watch has ended by itself.
   func remove(_ token: WatchToken)
 
-  /// Prevents the backend from waking up, while the caller changes something, until ``unmuffle(by:)``.
+  /// Prevents the backend from waking up, while the caller changes something, until ``unmuffle()``.
   func muffle()
 
-  /// Delivers the events that have gathered, on this thread, and lets the backend wake up again.
+  /// Passes on the events that have gathered, on this thread.
   ///
   /// - Parameter watch: The caller's watch, whose own events the caller processes.
-  func unmuffle(by watch: PathChanges)
+  func drain(for watch: PathChanges)
+
+  /// Lets the backend wake up again.
+  func unmuffle()
 
   /// The number of times that the backend has woken up.
   var wakeCount: Int { get }
@@ -36,7 +39,8 @@ protocol WatchBackend: AnyObject, Sendable {
 
 extension WatchBackend {
   func muffle() {}
-  func unmuffle(by watch: PathChanges) {}
+  func drain(for watch: PathChanges) {}
+  func unmuffle() {}
 }
 
 /// An identifier of one point in a backend.

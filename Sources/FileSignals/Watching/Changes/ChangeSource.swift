@@ -4,16 +4,23 @@ package import Signals
 ///
 /// The controls do nothing by default, so that an `Emitter` can replace the kernel in tests.
 package protocol ChangeSource: Signal<PathChange, Never> {
-  /// Holds changes back, for a short time, until the matching call of ``resume(unless:)``.
+  /// Holds changes back, for a short time, until the matching call of ``resume()``.
   func pause()
 
-  /// Delivers the changes that were held back, unless the only change is a replacement whose content is already known.
-  ///
-  /// - Parameter isKnown: A closure that checks whether the content is known, without following a link.
-  func resume(unless isKnown: () -> Bool)
+  /// Delivers the changes that were held back.
+  func resume()
 
-  /// Runs a closure that changes the path, without waking a thread of this process for that change.
-  func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result
+  /// Runs a closure that replaces the file, without waking a thread of this process for that change.
+  ///
+  /// Called while changes are held back.
+  ///
+  /// - Parameters:
+  ///   - change: The closure.
+  ///   - isKnown: A closure that is called once after the change, and returns whether the path leads to its result. The
+  ///     replacements of the file up to then are not delivered in that case.
+  /// - Returns: The result of `isKnown`.
+  /// - Throws: The error of `change`.
+  func quietly<Failure: Error>(_ change: () throws(Failure) -> Void, isKnown: () -> Bool) throws(Failure) -> Bool
 
   /// Sets the files of the directory that are going to be written, for systems that need one watch per file.
   ///
@@ -30,10 +37,13 @@ package protocol ChangeSource: Signal<PathChange, Never> {
 extension ChangeSource {
   package func pause() {}
 
-  package func resume(unless isKnown: () -> Bool) {}
+  package func resume() {}
 
-  package func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
+  package func quietly<Failure: Error>(
+    _ change: () throws(Failure) -> Void, isKnown: () -> Bool
+  ) throws(Failure) -> Bool {
     try change()
+    return isKnown()
   }
 
   package func follow(_ names: Set<String>) -> Set<String> { [] }

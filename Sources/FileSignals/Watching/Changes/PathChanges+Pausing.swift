@@ -6,11 +6,8 @@ extension PathChanges {
     pending.withLock { $0.pause() }
   }
 
-  package func resume(unless isKnown: () -> Bool) {
-    // Taken before the check, so that later events gather again.
-    let events = pending.withLock { $0.take(where: isReplacement) }
-    let news = events.isEmpty || isKnown() ? [] : events
-    if pending.withLock({ $0.endPause(with: news) }) { enqueue() }
+  package func resume() {
+    if pending.withLock({ $0.endPause() }) { enqueue() }
   }
 
   private func isReplacement(_ event: WatchEvent) -> Bool {
@@ -44,18 +41,29 @@ extension PathChanges {
     followed?.follow(names) ?? []
   }
 
-  package func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
-    guard let backend = wakingBackend else { return try change() }
-    backend.muffle()
-    defer { backend.unmuffle(by: self) }
-    return try change()
+  package func quietly<Failure: Error>(
+    _ change: () throws(Failure) -> Void, isKnown: () -> Bool
+  ) throws(Failure) -> Bool {
+    let backend = wakingBackend
+    backend?.muffle()
+    defer { backend?.unmuffle() }
+    try change()
+    backend?.drain(for: self)
+    // Taken before the check, so that later events gather again.
+    let events = pending.withLock { $0.take(where: isReplacement) }
+    let isKnown = isKnown()
+    if !isKnown { pending.withLock { $0.putBack(events) } }
+    return isKnown
   }
 
   /// Lets the changes of the whole source gather without waking a thread, until the token is cancelled or released.
   func rest() -> SignalSubscription {
     guard let backend = wakingBackend else { return SignalSubscription {} }
     backend.muffle()
-    return SignalSubscription { backend.unmuffle(by: self) }
+    return SignalSubscription {
+      backend.drain(for: self)
+      backend.unmuffle()
+    }
   }
 
   /// The backend that wakes threads for events, if there is one.

@@ -88,7 +88,7 @@ struct PendingEvents {
 
   // MARK: Pausing
 
-  /// Holds events back until the matching call of ``endPause(with:)``.
+  /// Holds events back until the matching call of ``endPause()``.
   mutating func pause() {
     pauses += 1
   }
@@ -99,15 +99,18 @@ struct PendingEvents {
     return take()
   }
 
+  /// Puts events back that were removed and have to be processed after all.
+  mutating func putBack(_ taken: [WatchEvent]) {
+    events = taken + events
+  }
+
   /// Ends a pause.
   ///
-  /// - Parameter news: The events that were removed and have to be processed after all.
   /// - Returns: `true` if the caller must schedule the processing of all events, even if other pauses are in effect,
   ///   since they may last long.
-  mutating func endPause(with news: [WatchEvent]) -> Bool {
+  mutating func endPause() -> Bool {
     pauses -= 1
     pauseNumber += 1
-    if !news.isEmpty { events = news + events }
     return demand()
   }
 
