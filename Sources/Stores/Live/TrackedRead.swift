@@ -26,8 +26,6 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   private let body: Body
   private let refreshing = Refreshing()
   private let interruption = ReadInterruption()
-  /// The repetition of a failed read without a change.
-  private let retries: DelayedCall
   private let state = Guarded(State())
 
   /// The closures of a read.
@@ -45,6 +43,8 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     var isRetry = false
     /// The number of switches, which must be unchanged when a read is stored.
     var epoch = 0
+    /// The repetition of a failed read without a change; `nil` until a read fails, because few reads ever do.
+    var retries: DelayedCall?
   }
 
   /// Creates a read that has not begun.
@@ -61,8 +61,6 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     self.health = health
     self.queue = queue
     self.body = body
-    retries = DelayedCall(
-      .exponential(from: .milliseconds(250), upTo: .seconds(5)), on: queue ?? .global(qos: .userInitiated))
   }
 
   /// Begins to read and to follow changes.
@@ -161,7 +159,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     }
     staged?.send()
     guard counts else { return false }
-    if hadFailed { retries.reset() }
+    if hadFailed { resetRetries() }
     health.succeed()
     return true
   }
@@ -180,8 +178,18 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   }
 
   private func retryLater() {
-    if !database.writer.isClosed { retries.request { [weak self] in self?.retry() } }
+    guard !database.writer.isClosed else { return }
+    let retries = state.withLock { state in
+      if let retries = state.retries { return retries }
+      let made = DelayedCall(
+        .exponential(from: .milliseconds(250), upTo: .seconds(5)), on: queue ?? .global(qos: .userInitiated))
+      state.retries = made
+      return made
+    }
+    retries.request { [weak self] in self?.retry() }
   }
+
+  private func resetRetries() { state.withLock { $0.retries }?.reset() }
 
   private func retry() {
     let isDue = state.withLock { state in
@@ -228,7 +236,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     changes.afterwards { [self] in
       // The replaced value is released here, because releasing it may run code of the application.
       withExtendedLifetime(staged) {}
-      guard let failure else { return retries.reset() }
+      guard let failure else { return resetRetries() }
       health.failures.send(failure)
       retryLater()
     }
