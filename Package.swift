@@ -34,11 +34,15 @@ let package = Package(
   ],
   targets: [
     .target(name: "CLibrary", swiftSettings: librarySettings),
-    .target(name: "Signals", dependencies: ["CLibrary"], swiftSettings: librarySettings),
-    .systemLibrary(name: "CEpoll"),
+    .systemLibrary(name: "CLinux"),
+    .target(
+      name: "Signals",
+      dependencies: ["CLibrary", .target(name: "CLinux", condition: .when(platforms: [.linux, .android]))],
+      swiftSettings: librarySettings
+    ),
     .target(
       name: "FileSignals",
-      dependencies: ["CLibrary", "Signals", .target(name: "CEpoll", condition: .when(platforms: [.linux]))],
+      dependencies: ["CLibrary", "Signals", .target(name: "CLinux", condition: .when(platforms: [.linux, .android]))],
       swiftSettings: librarySettings
     ),
     .target(name: "StrictJSON", swiftSettings: librarySettings),
@@ -130,7 +134,7 @@ let package = Package(
     ),
     .testTarget(
       name: "SignalsTests",
-      dependencies: ["Signals", "SignalsTesting", "TestSupport"],
+      dependencies: ["CLibrary", "Signals", "SignalsTesting", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(

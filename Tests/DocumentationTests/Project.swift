@@ -37,7 +37,7 @@ enum Project {
 
   /// The compiler arguments for the modules, and for the module maps of the C libraries on which they depend.
   static var moduleArguments: [String] {
-    let maps = ["CEpoll", "CSQLite"].map { root.appending(path: "Sources/\($0)") }
+    let maps = ["CLinux", "CSQLite"].map { root.appending(path: "Sources/\($0)") }
     let folders = [products.appending(path: "Modules")] + maps
     return folders.flatMap { ["-I", $0.path(percentEncoded: false)] }
   }

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import CEpoll
+  import CLinux
   import CLibrary
   import Dispatch
   import Signals

@@ -1,13 +1,6 @@
 #if !canImport(Darwin)
+  import CLinux
   public import Synchronization
-
-  #if canImport(Glibc)
-    import CLibrary
-  #elseif canImport(Musl)
-    import CLibrary
-  #else
-    #error("Signals requires a C library with threads")
-  #endif
 
   /// The threads that sleep until a lock is free.
   ///
@@ -36,28 +29,21 @@
         if attempt.exchanged { return }
       }
       let room = WaitingRoom.all + chooseRoom()
-      pthread_mutex_lock(&room.pointee.mutex)
-      // Releasing, so that the thread that finds the lock contended knows the room.
-      while state.exchange(Lock.State.contended, ordering: .acquiringAndReleasing) != Lock.State.free {
-        pthread_cond_wait(&room.pointee.condition, &room.pointee.mutex)
+      while true {
+        // Read before the state, so that a wake-up after that is noticed.
+        let wakeUps = room.pointee.wakeUps.load(ordering: .relaxed)
+        // Releasing, so that the thread that finds the lock contended knows the room.
+        let found = state.exchange(Lock.State.contended, ordering: .acquiringAndReleasing)
+        if found == Lock.State.free { return }
+        room.pointee.sleep(unlessWokenSince: wakeUps)
       }
-      pthread_mutex_unlock(&room.pointee.mutex)
     }
 
     /// Wakes a sleeping thread.
-    ///
-    /// The mutex is acquired so that the wake-up cannot fall between a thread's check of the state and its sleep.
     @usableFromInline
     borrowing func wake() {
       // The caller has acquired the state that a sleeping thread released after it had chosen the room.
-      let room = WaitingRoom.all + Int(room.load(ordering: .relaxed))
-      pthread_mutex_lock(&room.pointee.mutex)
-      if WaitingRoom.areShared {
-        pthread_cond_broadcast(&room.pointee.condition)
-      } else {
-        pthread_cond_signal(&room.pointee.condition)
-      }
-      pthread_mutex_unlock(&room.pointee.mutex)
+      (WaitingRoom.all + Int(room.load(ordering: .relaxed))).pointee.wake()
     }
 
     private borrowing func chooseRoom() -> Int {
@@ -68,10 +54,12 @@
     }
   }
 
-  /// A mutex and a condition on which threads sleep; the locks of the process share a fixed number of them.
-  private struct WaitingRoom {
-    var mutex = pthread_mutex_t()
-    var condition = pthread_cond_t()
+  /// A place in which threads sleep; the locks of the process share a fixed number of them.
+  private struct WaitingRoom: ~Copyable {
+    /// The number of wake-ups, on which the threads sleep.
+    ///
+    /// A thread notices each wake-up that follows its look at the number, unless there are 2³² of them in between.
+    let wakeUps = Atomic<UInt32>(0)
 
     private static var count: Int { 127 }
 
@@ -82,13 +70,9 @@
     ///
     /// They are in manually allocated memory, because their addresses must not change while threads sleep on them.
     nonisolated(unsafe) static let all: UnsafeMutablePointer<WaitingRoom> = {
-      // Sound: created once, never freed; POSIX mutexes and conditions are made for many threads.
+      // Sound: created once, never freed, and never changed except by atomic operations.
       let all = UnsafeMutablePointer<WaitingRoom>.allocate(capacity: count + 1)
-      all.initialize(repeating: WaitingRoom(), count: count + 1)
-      for number in 0...count {
-        pthread_mutex_init(&all[number].mutex, nil)
-        pthread_cond_init(&all[number].condition, nil)
-      }
+      for number in 0...count { (all + number).initialize(to: WaitingRoom()) }
       return all
     }()
 
@@ -99,9 +83,31 @@
       UInt8(1 + chosen.wrappingAdd(1, ordering: .relaxed).oldValue % count)
     }
 
+    /// Sleeps until the next wake-up; returns at once if there has been one.
+    borrowing func sleep(unlessWokenSince number: UInt32) {
+      futexWait(word, number)
+    }
+
+    /// Wakes a thread that waits for a lock, and all threads here if they may wait for different locks.
+    borrowing func wake() {
+      wakeUps.wrappingAdd(1, ordering: .acquiringAndReleasing)
+      if !Self.areShared {
+        futexWake(word, 1)
+        // A thread that has just been woken has chosen its room before it fell asleep. If it waits for another lock, that
+        // is seen here.
+        guard Self.areShared else { return }
+      }
+      futexWake(word, .max)
+    }
+
     /// A Boolean value that indicates whether threads that wait for different locks may sleep in one room.
-    ///
-    /// The caller holds the mutex of a room. A thread that sleeps there has counted its lock before.
-    static var areShared: Bool { chosen.load(ordering: .relaxed) > count }
+    private static var areShared: Bool { chosen.load(ordering: .relaxed) > count }
+
+    /// The number as the system sees it.
+    private var word: UnsafePointer<UInt32> {
+      borrowing get {
+        withUnsafePointer(to: wakeUps) { UnsafeRawPointer($0).assumingMemoryBound(to: UInt32.self) }
+      }
+    }
   }
 #endif

@@ -1,3 +1,4 @@
+import CLibrary
 @testable import Signals
 import Synchronization
 import TestSupport
@@ -42,6 +43,21 @@ struct LockTests {
       }
     }
     #expect(shared.number == 4)
+  }
+
+  @Test func `no wake-up is lost while threads fall asleep and others are woken`() {
+    let locks = (0..<3).map { _ in Shared() }
+    withThreads(12) { index in
+      for round in 0..<4_000 {
+        let shared = locks[(index + round) % locks.count]
+        shared.lock.lock()
+        shared.number += 1
+        // While this thread gives up its time, others fall asleep.
+        if round % 4 == 0 { sched_yield() }
+        shared.lock.unlock()
+      }
+    }
+    #expect(locks.reduce(0) { $0 + $1.number } == 48_000)
   }
 
   @Test func `each thread is woken if more locks have sleeping threads than there are waiting rooms`() {

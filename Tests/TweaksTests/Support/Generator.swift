@@ -63,7 +63,7 @@ struct Generator {
     var root = URL(filePath: #filePath)
     for _ in 1...4 { root.deleteLastPathComponent() }
     let modules = Self.tool.deletingLastPathComponent().appending(path: "Modules")
-    let folders = [modules] + ["CEpoll", "CSQLite"].map { root.appending(path: "Sources/\($0)") }
+    let folders = [modules] + ["CLinux", "CSQLite"].map { root.appending(path: "Sources/\($0)") }
     return try await run(
       "/usr/bin/env",
       ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors"]

@@ -1,2 +1,0 @@
-// The epoll API of Linux, which Swift's Glibc module leaves out.
-#include <sys/epoll.h>
