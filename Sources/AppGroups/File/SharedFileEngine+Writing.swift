@@ -193,7 +193,7 @@ extension SharedFileEngine {
   /// Puts new content in place, if there is any.
   ///
   /// The events of the change wake no thread of this process. A woken thread would take processor time from the observers
-  /// that need it. Earlier replacements of the file are no news, either, because nobody reads them any more.
+  /// that need it. Earlier replacements by other writers are not delivered, because this content has replaced theirs.
   ///
   /// - Returns: `true` if readers find that content now.
   private func put(_ prepared: PreparedWrite?, in file: ExclusiveFile) throws(DurableFileError) -> Bool {
