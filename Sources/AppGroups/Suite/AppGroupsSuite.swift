@@ -126,7 +126,7 @@ public final class AppGroupsSuite: BlockingSharedValue {
     self.format = format
     engine = try SharedFileEngine(
       location: location,
-      initialValue: SuiteContents([:], url: location.url),
+      initialValue: SuiteContents(url: location.url),
       format: format.format,
       options: options,
       usualDurability: .storage,

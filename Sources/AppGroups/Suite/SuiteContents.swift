@@ -30,7 +30,11 @@ public struct SuiteContents: Sendable {
   /// The file of the contents.
   private(set) var url: URL
 
-  private(set) var entries: [ExactString: SuiteEntry]
+  /// The text without the changes of an update that has not ended.
+  private var base: SuiteText
+
+  /// The values that were changed in the update so far; `nil` for a removed one.
+  private var changes: [ExactString: SuiteEntry?] = [:]
 
   /// The number of switches of the scope before these contents were read.
   private(set) var origin = 0
@@ -40,8 +44,8 @@ public struct SuiteContents: Sendable {
 
   private static let lastGeneration = Atomic<UInt64>(0)
 
-  init(_ entries: [ExactString: SuiteEntry], url: URL, origin: Int = 0) {
-    self.entries = entries
+  init(_ text: SuiteText = SuiteText(), url: URL, origin: Int = 0) {
+    base = text
     self.origin = origin
     self.url = url
     generation = Self.nextGeneration()
@@ -53,22 +57,29 @@ public struct SuiteContents: Sendable {
 
   /// Marks these as the latest contents of a file, even if they were derived from earlier contents or from another
   /// file.
-  mutating func renew(url: URL, origin: Int) {
+  mutating func renew(url: URL, origin: Int, entries: SuiteEntries) {
+    let old = base.entries === entries ? base : SuiteText(base, entries: entries)
+    base = old.changing(changes)
+    entries.take(changes, from: old, to: base)
+    changes = [:]
     self.url = url
     self.origin = origin
     generation = Self.nextGeneration()
   }
 
+  /// The text of all values.
+  var text: SuiteText { base.changing(changes) }
+
   subscript(name: ExactString) -> SuiteEntry? {
-    get { entries[name] }
-    set { entries[name] = newValue }
+    get { changes[name] ?? base[name] }
+    set { changes.updateValue(newValue, forKey: name) }
   }
 
   /// The names of all values, in order.
-  public var keys: [String] { entries.keys.sorted().map(\.text) }
+  public var keys: [String] { text.names.map(\.text) }
 
   /// Returns whether there is a value of any type for a key.
-  public func contains(_ key: String) -> Bool { entries[ExactString(key)] != nil }
+  public func contains(_ key: String) -> Bool { self[ExactString(key)] != nil }
 
   // MARK: Reading
 
@@ -82,7 +93,7 @@ public struct SuiteContents: Sendable {
   public func value<Item: Codable & Sendable>(
     forKey key: String, as type: Item.Type = Item.self
   ) throws(AppGroupsFileError) -> Item? {
-    guard let entry = entries[ExactString(key)] else { return nil }
+    guard let entry = self[ExactString(key)] else { return nil }
     return try entry.item(as: type, key: key, url: url)
   }
 
@@ -134,23 +145,22 @@ public struct SuiteContents: Sendable {
 
   /// Removes all values, including values of unknown keys.
   public mutating func removeAll() {
-    entries = [:]
+    base = SuiteText(entries: base.entries)
+    changes = [:]
   }
 
   // MARK: Comparing
 
   /// Returns the names of the values that differ between the contents.
   func difference(from other: SuiteContents) -> Set<String> {
-    var names: Set<String> = []
-    for (name, entry) in entries where entry != other.entries[name] { names.insert(name.text) }
-    for name in other.entries.keys where entries[name] == nil { names.insert(name.text) }
-    return names
+    Set(text.difference(from: other.text).map(\.text))
   }
 }
 
 extension SuiteContents: Equatable {
   /// Returns whether both have the same keys with the same stored values.
   public static func == (first: SuiteContents, second: SuiteContents) -> Bool {
-    first.entries == second.entries
+    let (first, second) = (first.text, second.text)
+    return first.number == second.number || first.data == second.data
   }
 }

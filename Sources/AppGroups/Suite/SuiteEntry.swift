@@ -35,13 +35,23 @@ final class SuiteEntry: Sendable {
     }
   }
 
+  /// The text between a name and its value.
+  static let colon = Array(" : ".utf8)
+
   init(_ name: ExactString, text: Data) {
     var line = Data(JSONText.quoted(name.text))
-    line.append(contentsOf: " : ".utf8)
+    line += Self.colon
     start = line.count
-    line.append(text)
+    line += text
     self.line = line
     self.name = name
+  }
+
+  /// Creates the value of a line that a file has.
+  init(_ name: ExactString, line: Data) {
+    self.name = name
+    self.line = line
+    start = JSONText.quoted(name.text).count + Self.colon.count
   }
 
   /// The value, as JSON.

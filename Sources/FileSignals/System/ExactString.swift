@@ -30,8 +30,7 @@ package struct ExactString: Hashable, Comparable, Sendable {
   }
 
   package static func < (first: ExactString, second: ExactString) -> Bool {
-    first.text == second.text
-      ? first.text.utf8.lexicographicallyPrecedes(second.text.utf8) : first.text < second.text
+    first.text.utf8.lexicographicallyPrecedes(second.text.utf8)
   }
 
   package func hash(into hasher: inout Hasher) {

@@ -7,30 +7,8 @@ import Testing
 
 @Suite("Members of JSON objects")
 struct JSONMembersTests {
-  private func list(_ text: Data, known: [Data] = []) throws -> [(name: String, text: Data)] {
-    try JSONMembers.read(text, known: known).map { member in
-      switch member {
-      case .known(let index): ("known \(index)", Data())
-      case .new(let name, let text): (name, text)
-      }
-    }
-  }
-
   private func members(_ text: String) throws -> [String: String] {
-    try list(Data(text.utf8)).reduce(into: [:]) { $0[$1.name] = String(decoding: $1.text, as: UTF8.self) }
-  }
-
-  @Test
-  func `known members are recognized, and others are not mistaken for them`() throws {
-    let known = ["\"a\" : 1", "\"b\" : 2", "\"c\" : 3", "\"d\" : 4"].map { Data($0.utf8) }
-    let names = { (text: String) in try list(Data(text.utf8), known: known).map(\.name) }
-    #expect(try names("{\n  \"a\" : 1,\n  \"b\" : 2,\n  \"c\" : 3\n}\n") == ["known 0", "known 1", "known 2"])
-    #expect(try names("{\n  \"a\" : 1,\n  \"b\" : 20,\n  \"c\" : 3\n}\n") == ["known 0", "b", "known 2"])
-    #expect(try names("{\n  \"a\" : 1,\n  \"c\" : 3\n}\n") == ["known 0", "known 2"])
-    #expect(try names("{\n  \"a\" : 1,\n  \"aa\" : 1,\n  \"b\" : 2\n}\n") == ["known 0", "aa", "known 1"])
-    #expect(try names("{\n  \"a\" : 1\n, \"d\" : 4}") == ["known 0", "d"])
-    #expect(throws: TextProblem.self) { try names("{\n  \"a\" : 1") }
-    #expect(throws: TextProblem.self) { try names("{\n  \"a\" : 1\n\"b\" : 2}") }
+    try JSONMembers.read(Data(text.utf8)).reduce(into: [:]) { $0[$1.name] = String(decoding: $1.text, as: UTF8.self) }
   }
 
   @Test
@@ -48,13 +26,13 @@ struct JSONMembersTests {
   @Test
   func `a canonical layout is stable`() throws {
     let text = #"{"c":[1,{"d":[],"e":{"f":"g"}}],"a":true}"#
-    for (_, text) in try list(Data(text.utf8)) { #expect(try JSONReader.memberText(of: text) == text) }
+    for (_, text) in try JSONMembers.read(Data(text.utf8)) { #expect(try JSONReader.memberText(of: text) == text) }
   }
 
   @Test(arguments: ["", "\"", "\\", "\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}", "é🧵/", "\u{2028}"])
   func `a written name is read back unchanged`(name: String) throws {
     let text = Data("{".utf8) + JSONText.quoted(name) + Data(":0}".utf8)
-    #expect(try list(text).map(\.name) == [name])
+    #expect(try JSONMembers.read(text).map(\.name) == [name])
     let object = try JSONSerialization.jsonObject(with: text) as? [String: Any]
     #expect(object?.keys.first == name)
   }
@@ -137,5 +115,5 @@ struct JSONMembersTests {
     try? JSONSerialization.jsonObject(with: bytes) as? NSDictionary
   }
 
-  private func read(_ bytes: Data) -> [(name: String, text: Data)]? { try? list(bytes) }
+  private func read(_ bytes: Data) -> [(name: String, text: Data)]? { try? JSONMembers.read(bytes) }
 }
