@@ -42,7 +42,7 @@
   }
 
   /// A Combine subscription that delivers values to one subscriber according to its demand.
-  private final class PublisherOutlet<Downstream: Subscriber>: Subscription, @unchecked Sendable
+  private final class PublisherOutlet<Downstream: Subscriber>: Subscription, InputReceiver, @unchecked Sendable
   where Downstream.Input: Sendable {
     // Sound: the lock guards the state, and only the thread that set `isDelivering` calls the subscriber.
 
@@ -65,8 +65,8 @@
     }
 
     func open(_ signal: some Signal<Downstream.Input, Downstream.Failure>) {
-      if isOver { return }
-      let subscription = signal.subscribe(OutletStage(outlet: self))
+      if isDone(()) { return }
+      let subscription = signal.subscribe(HubInput(self))
       let isWanted = lock.withLock {
         guard downstream != nil else { return false }
         upstream = subscription
@@ -75,14 +75,14 @@
       if !isWanted { subscription.cancel() }
     }
 
-    var isOver: Bool { lock.withLock { downstream == nil } }
+    func isDone(_ key: Void) -> Bool { lock.withLock { downstream == nil } }
 
-    func put(_ value: Downstream.Input) {
+    func receive(_ value: Downstream.Input, from key: Void) {
       lock.withLock { if downstream != nil { waiting.append(value) } }
       deliver()
     }
 
-    func end(_ completion: SignalCompletion<Downstream.Failure>) {
+    func receive(completion: SignalCompletion<Downstream.Failure>, from key: Void) {
       lock.withLock { self.completion = completion }
       deliver()
     }
@@ -139,20 +139,5 @@
       released.1?.cancel()
       withExtendedLifetime(released) {}
     }
-  }
-
-  /// A subscriber that passes everything it receives to an outlet.
-  private struct OutletStage<Downstream: Subscriber>: SignalSubscriber where Downstream.Input: Sendable {
-    let outlet: PublisherOutlet<Downstream>
-
-    func receive(_ value: Downstream.Input) {
-      outlet.put(value)
-    }
-
-    func receive(completion: SignalCompletion<Downstream.Failure>) {
-      outlet.end(completion)
-    }
-
-    var isDone: Bool { outlet.isOver }
   }
 #endif

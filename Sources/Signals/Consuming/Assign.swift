@@ -20,7 +20,8 @@ extension Signal where Failure == Never {
     to keyPath: any ReferenceWritableKeyPath<Root, Element> & Sendable, onWeak object: Root
   ) -> SignalSubscription {
     let upstreams = Upstreams()
-    upstreams.add(subscribe(AssignSubscriber(object: WeakReference(object), keyPath: keyPath, upstreams: upstreams)))
+    upstreams.add(
+      subscribe(AssignSubscriber(object: { [weak object] in object }, keyPath: keyPath, upstreams: upstreams)))
     return SignalSubscription(owner: upstreams)
   }
 
@@ -59,12 +60,12 @@ extension Signal where Failure == Never {
 
 /// A subscriber that assigns values to a property of an object that it does not keep alive.
 private struct AssignSubscriber<Root: AnyObject & Sendable, Element: Sendable>: SignalSubscriber {
-  let object: WeakReference<Root>
+  let object: @Sendable () -> Root?
   let keyPath: any ReferenceWritableKeyPath<Root, Element> & Sendable
   let upstreams: Upstreams
 
   func receive(_ value: Element) {
-    if let object = object.target {
+    if let object = object() {
       object[keyPath: keyPath] = value
     } else {
       upstreams.cancelAll()
@@ -73,15 +74,5 @@ private struct AssignSubscriber<Root: AnyObject & Sendable, Element: Sendable>: 
 
   func receive(completion: SignalCompletion<Never>) {}
 
-  var isDone: Bool { object.target == nil }
-}
-
-/// A weak reference to an object.
-private final class WeakReference<Target: AnyObject & Sendable>: @unchecked Sendable {
-  // Sound: written after `init` only by the runtime, which does so atomically.
-  private(set) weak var target: Target?
-
-  init(_ target: Target) {
-    self.target = target
-  }
+  var isDone: Bool { object() == nil }
 }

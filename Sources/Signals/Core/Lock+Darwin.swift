@@ -39,15 +39,5 @@
     package borrowing func unlock() {
       os_unfair_lock_unlock(platform)
     }
-
-    /// Calls `body` with the lock held.
-    @inlinable @inline(__always)
-    package borrowing func withLock<Result, Failure: Error>(
-      _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-      lock()
-      defer { unlock() }
-      return try body()
-    }
   }
 #endif

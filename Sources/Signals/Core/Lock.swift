@@ -25,15 +25,13 @@
     /// Waits for the lock and acquires it.
     @inlinable @inline(__always)
     package borrowing func lock() {
-      let attempt = state.compareExchange(
-        expected: State.free, desired: State.held, successOrdering: .acquiring, failureOrdering: .relaxed
-      )
-      if !attempt.exchanged { queue.wait(for: state) }
+      if !tryLock() { queue.wait(for: state) }
     }
 
     /// Acquires the lock if it is free.
     ///
     /// - Returns: `true` if this thread now holds the lock.
+    @inlinable @inline(__always)
     package borrowing func tryLock() -> Bool {
       state.compareExchange(
         expected: State.free, desired: State.held, successOrdering: .acquiring, failureOrdering: .relaxed
@@ -45,15 +43,17 @@
     package borrowing func unlock() {
       if state.exchange(State.free, ordering: .acquiringAndReleasing) == State.contended { queue.wake() }
     }
-
-    /// Calls `body` with the lock held.
-    @inlinable @inline(__always)
-    package borrowing func withLock<Result, Failure: Error>(
-      _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-      lock()
-      defer { unlock() }
-      return try body()
-    }
   }
 #endif
+
+extension Lock {
+  /// Calls `body` with the lock held.
+  @inlinable @inline(__always)
+  package borrowing func withLock<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    lock()
+    defer { unlock() }
+    return try body()
+  }
+}

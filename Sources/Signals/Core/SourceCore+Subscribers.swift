@@ -65,10 +65,8 @@ extension SourceCore {
   final func sweep() {
     guard hasAbandoned.load(ordering: .acquiring) else { return }
     let nodes = lock.withLock {
-      let nodes = abandoned
-      abandoned = []
       hasAbandoned.store(false, ordering: .relaxed)
-      return nodes
+      return exchange(&abandoned, with: [])
     }
     for node in nodes { remove(node) }
   }

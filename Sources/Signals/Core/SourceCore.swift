@@ -146,6 +146,12 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   /// Records a read of a property, if this thread is tracking reads; see ``PropertyCore/noteAccess()``.
   func noteRead() {}
 
+  /// Sends the value that a finished batch held back in a property, unless a newer one has been sent.
+  func send(held hold: Hold) {}
+
+  /// Ends a property that was released during a batch, unless another batch still has to send its value.
+  func endAfterBatch() {}
+
   // MARK: Tokens
 
   /// Removes the link between a node and its token, and releases the token's reference to the node.

@@ -20,12 +20,7 @@ final class ClosureOwner: SubscriptionOwner, @unchecked Sendable {  // Sound: th
   }
 
   override func cancel(_ subscription: SignalSubscription) {
-    let body = lock.withLock {
-      let body = self.body
-      self.body = nil
-      return body
-    }
-    body?()
+    lock.withLock { body.take() }?()
   }
 }
 

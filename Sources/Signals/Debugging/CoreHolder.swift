@@ -1,13 +1,11 @@
 /// An object with a core of its own, through which it passes values on.
 protocol CoreHolder: AnyObject {
+  associatedtype Core: TracedSource
+
   /// The core.
   ///
   /// It never changes, so it can be read without holding the turn.
-  var heldCore: any TracedSource { get }
-}
-
-extension InputHub {
-  var heldCore: any TracedSource { core }
+  var core: Core { get }
 }
 
 extension CombinedHub: CoreHolder {}
@@ -18,24 +16,14 @@ extension MergeHub: CoreHolder {}
 
 extension RaceHub: CoreHolder {}
 
-extension FlatMapHub: CoreHolder {
-  var heldCore: any TracedSource { core }
-}
+extension FlatMapHub: CoreHolder {}
 
-extension SwitchHub: CoreHolder {
-  var heldCore: any TracedSource { core }
-}
+extension SwitchHub: CoreHolder {}
 
-extension ShareRound: CoreHolder {
-  var heldCore: any TracedSource { core }
-}
+extension ShareRound: CoreHolder {}
 
 extension TimedHub: CoreHolder {}
 
-extension Emitter: CoreHolder {
-  var heldCore: any TracedSource { core }
-}
+extension Emitter: CoreHolder {}
 
-extension Property: CoreHolder {
-  final var heldCore: any TracedSource { core }
-}
+extension Property: CoreHolder {}

@@ -86,18 +86,12 @@ final class EventWatch: SubscriptionOwner, @unchecked Sendable {
   @usableFromInline
   func end() -> Bool {
     guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return false }
-    _ = takeCancel()
+    receiveCancel = nil
     return true
   }
 
-  private func takeCancel() -> (@Sendable () -> Void)? {
-    let taken = receiveCancel
-    receiveCancel = nil
-    return taken
-  }
-
   package override func cancel(_ subscription: SignalSubscription) {
-    if !isOver.exchange(true, ordering: .acquiringAndReleasing) { takeCancel()?() }
+    if !isOver.exchange(true, ordering: .acquiringAndReleasing) { receiveCancel.take()?() }
     upstreams.cancelAll()
   }
 }

@@ -12,15 +12,13 @@ extension Signal {
 }
 
 @usableFromInline
-struct Named<Input: Sendable, Failure: Error>: SignalOperator {
+struct Named<Input: Sendable, Failure: Error>: PassingOperator {
   @usableFromInline let name: String
 
   @inlinable @inline(__always)
   init(_ name: String) {
     self.name = name
   }
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
   func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Failure>) {

@@ -23,7 +23,7 @@ extension Signal {
     _ prefix: String = "", to stream: (any TextOutputStream & Sendable)? = nil
   ) -> some Signal<Element, Failure> {
     let printer = EventPrinter(prefix: prefix, stream: stream)
-    let kind = "\(type(of: (self as? any OperatorStep)?.anyOperation ?? self))".prefix { $0 != "<" }
+    let kind = "\(type(of: (self as? any OperatorStep)?.operation ?? self))".prefix { $0 != "<" }
     return handleEvents(
       receiveSubscription: { printer.write("receive subscription: (\(kind))") },
       receiveOutput: { printer.write("receive value: (\($0))") },

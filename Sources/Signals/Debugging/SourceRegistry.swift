@@ -67,62 +67,44 @@ public struct RegisteredSource: Sendable, Identifiable {
   }
 
   /// The identity of the source in this process.
-  public var id: ObjectIdentifier { content.id }
+  public let id: ObjectIdentifier
 
   /// The name under which the source was registered.
-  public var name: String { content.name }
+  public let name: String
 
   /// The kind of the source.
-  public var kind: Kind { content.kind }
+  public let kind: Kind
 
   /// The name of the type of the values.
-  public var valueType: String { content.valueType }
+  public let valueType: String
 
   /// The place in the code where the source was registered, such as `App/Settings.swift:12`.
-  public var place: String { content.place }
+  public let place: String
 
-  /// The properties of a source, in one object, because a weak reference is slow to copy.
-  private final class Content: Sendable {
-    let id: ObjectIdentifier
-    let name: String
-    let kind: Kind
-    let valueType: String
-    let place: String
-    let describing: (@Sendable () -> String?)?
-    let counting = CounterReference()
-    weak let core: SourceCore?
-
-    init(
-      _ core: any TracedSource, _ kind: Kind, _ name: String, _ place: String, _ describing: (@Sendable () -> String?)?
-    ) {
-      id = ObjectIdentifier(core)
-      valueType = core.valueTypeName
-      (self.name, self.kind, self.place, self.describing, self.core) = (name, kind, place, describing, core)
-    }
-  }
-
-  private let content: Content
+  private let describing: (@Sendable () -> String?)?
+  private let reference: SourceReference
 
   init(core: any TracedSource, kind: Kind, name: String, place: String, describing: (@Sendable () -> String?)?) {
-    content = Content(core, kind, name, place, describing)
+    (id, valueType, reference) = (ObjectIdentifier(core), core.valueTypeName, SourceReference(core))
+    (self.kind, self.name, self.place, self.describing) = (kind, name, place, describing)
   }
 
   /// The source, unless it has been released.
-  fileprivate var core: SourceCore? { content.core }
+  fileprivate var core: SourceCore? { reference.core }
 
   private var source: (any TracedSource)? { core as? any TracedSource }
 
   /// The current value as described by the closure given at registration.
   ///
   /// It is `nil` without such a closure, or if the source has been released.
-  public var valueDescription: String? { content.describing?() }
+  public var valueDescription: String? { describing?() }
 
   /// The number of changes of a property so far.
   ///
   /// It is `nil` if the source has been released. A derived value counts the values that it computed. An emitter counts
   /// its values only while an inspector asks, from the first question on; otherwise this is `nil`.
   public var changeCount: UInt64? {
-    kind == .emitter ? content.counting.counter?.count : (core as? any CountedSource)?.changeCount
+    kind == .emitter ? reference.counter?.count : (core as? any CountedSource)?.changeCount
   }
 
   /// Counts the values of an emitter as long as the result exists.
@@ -130,11 +112,11 @@ public struct RegisteredSource: Sendable, Identifiable {
   /// - Returns: The count, or `nil` if the source is not an emitter or has been released.
   package func counted() -> ValueCounter? {
     guard kind == .emitter, let source else { return nil }
-    return content.counting.counter(of: source)
+    return reference.counter(of: source)
   }
 
   /// The number of active subscriptions; 0 if the source has been released.
-  public var subscriberCount: Int { max(0, (source?.subscriberCount ?? 0) - (content.counting.counter == nil ? 0 : 1)) }
+  public var subscriberCount: Int { max(0, (source?.subscriberCount ?? 0) - (reference.counter == nil ? 0 : 1)) }
 
   /// Lists the active subscriptions in the order in which they began; see ``Property/subscriptions()``.
   ///

@@ -149,13 +149,13 @@ private struct Way: Sendable {
       let children = type(of: stage) is AnyClass ? [] : Array(Mirror(reflecting: stage).children)
       for child in children {
         guard let holder = child.value as? any CoreHolder else { continue }
-        var operation = (stage as? any OperatorStep)?.anyOperation ?? child.value
-        while let step = operation as? any OperatorStep { operation = step.anyOperation }
+        var operation = (stage as? any OperatorStep)?.operation ?? child.value
+        while let step = operation as? any OperatorStep { operation = step.operation }
         steps.append(Self.name(of: operation))
-        end = .source(holder.heldCore)
+        end = .source(holder.core)
         return
       }
-      let step = (stage as? any OperatorStep)?.anyOperation ?? stage
+      let step = (stage as? any OperatorStep)?.operation ?? stage
       steps.append((step as? any NamedStep)?.quotedName ?? Self.name(of: step))
       if let placed = stage as? any PlacedStep { end = .consumer(place: placed.place.description) }
       current = (stage as? any IndirectStep)?.next ?? children.first { $0.label == "downstream" }?.value
@@ -173,7 +173,7 @@ private struct Way: Sendable {
   private static let suffixes = ["Stage", "Run", "Hub", "Input", "Subscriber", "Feed"]
 
   private static let irregular = [
-    "ValueSink": "sink", "CompletionSink": "sink", "ChannelSubscriber": "values", "Carrier": "receive(on:)",
+    "ValueSink": "sink", "CompletionSink": "sink", "ValueChannel": "values", "Carrier": "receive(on:)",
     "PrefixUntilOutput": "prefix(untilOutputFrom:)", "DropUntilOutput": "drop(untilOutputFrom:)",
     "LatestValue": "combineLatest", "ZipQueue": "zip", "PropertyFeed": "property", "ShareRound": "share",
     "PrefixFor": "prefix(for:)", "ChunkedByPredicate": "chunked", "ChunkedBySignal": "chunked",
@@ -187,7 +187,9 @@ protocol NamedStep {
 
 /// A step that is an operator, and has the operator's name.
 protocol OperatorStep {
-  var anyOperation: Any { get }
+  associatedtype Operation
+
+  var operation: Operation { get }
 }
 
 /// A step that reaches the next one through an object.

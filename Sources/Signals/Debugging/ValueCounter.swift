@@ -31,13 +31,20 @@ private struct CountingSubscriber<Element: Sendable, Failure: Error>: SignalSubs
   func receive(completion: SignalCompletion<Failure>) {}
 }
 
-/// The count of an emitter, if there is one at present.
-final class CounterReference: Sendable {
+/// A source that is not kept alive, and the count of its values, if there is one at present.
+///
+/// It is an object, because a weak reference is slow to copy.
+final class SourceReference: Sendable {
   private struct State {
     weak var counter: ValueCounter?
   }
 
+  weak let core: SourceCore?
   private let state = Guarded(State())
+
+  init(_ core: SourceCore) {
+    self.core = core
+  }
 
   var counter: ValueCounter? { state.withLock { $0.counter } }
 

@@ -56,8 +56,7 @@ final class BatchFrame {
     depth -= 1
     guard depth == 0 else { return }
     // All changes are released before any of them is sent.
-    var list = self.list
-    self.list = FlushList()
+    var list = exchange(&self.list, with: FlushList())
     for hold in holds {
       hold.core.lock.withLock {
         hold.isReleased = true
@@ -67,9 +66,9 @@ final class BatchFrame {
     }
     Self.active.pointee.subtract(1, ordering: .relaxed)
     pthread_setspecific(Self.key, nil)
-    for hold in holds { hold.send() }
+    for hold in holds { hold.core.send(held: hold) }
     list.flush()
-    for hold in holds { hold.endAfterBatch() }
+    for hold in holds { hold.core.endAfterBatch() }
     // The thread's reference; the caller owns another one.
     Unmanaged.passUnretained(self).release()
   }
@@ -90,7 +89,7 @@ final class BatchFrame {
     if let hold = place.holds.first(where: { $0.frame == ObjectIdentifier(self) }) {
       hold.version = core.version
     } else {
-      let hold = PropertyHold(of: core, frame: ObjectIdentifier(self), version: core.version)
+      let hold = Hold(of: core, frame: ObjectIdentifier(self), version: core.version)
       place.append(hold)
       holds.append(hold)
     }
@@ -104,46 +103,22 @@ extension BatchFrame: Sendable {}
 
 /// A property that a batch has written.
 @usableFromInline
-class Hold: @unchecked Sendable {  // Sound: guarded by the core's lock.
-  final let core: SourceCore
-  final let frame: ObjectIdentifier
+final class Hold: @unchecked Sendable {  // Sound: guarded by the core's lock.
+  let core: SourceCore
+  let frame: ObjectIdentifier
 
   /// The version of the last value that the batch wrote.
-  @usableFromInline final var version: UInt64
+  @usableFromInline var version: UInt64
 
   /// A Boolean value that indicates whether the batch has ended, so that its values are final.
-  final var isReleased = false
+  var isReleased = false
 
   /// The subscribers that joined during the batch, each with the version that it received.
   ///
   /// They are not kept alive. If a new subscriber takes the memory of a released one, it has received the same version.
-  @usableFromInline final var newcomers: [(node: ObjectIdentifier, version: UInt64)] = []
+  @usableFromInline var newcomers: [(node: ObjectIdentifier, version: UInt64)] = []
 
-  init(core: SourceCore, frame: ObjectIdentifier, version: UInt64) {
+  init(of core: SourceCore, frame: ObjectIdentifier, version: UInt64) {
     (self.core, self.frame, self.version) = (core, frame, version)
-  }
-
-  /// Sends the held value, unless a newer one has been sent.
-  func send() {}
-
-  /// Ends the property if it was released during the batch, unless another batch still has to send its value.
-  func endAfterBatch() {}
-}
-
-/// A hold that knows the type of the value.
-private final class PropertyHold<Value: Sendable>: Hold, @unchecked Sendable {  // Sound: see the superclass.
-  private let property: PropertyCore<Value>
-
-  init(of property: PropertyCore<Value>, frame: ObjectIdentifier, version: UInt64) {
-    self.property = property
-    super.init(core: property, frame: frame, version: version)
-  }
-
-  override func send() {
-    property.send(held: self)
-  }
-
-  override func endAfterBatch() {
-    property.endAfterBatch()
   }
 }

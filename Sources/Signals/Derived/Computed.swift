@@ -15,7 +15,7 @@ extension Property {
     let owned = DerivedTransform(transform)
     // Sound: the node owns it while a thread is computing, or may have to compute again.
     let transform = Unmanaged.passUnretained(owned)
-    let core = DerivedCore<Value>(inputs: inputs.cores, feeds: inputs.feeds, origin: origin, transform: owned) {
+    let core = DerivedCore<Value>(inputs: inputs.sources, origin: origin, transform: owned) {
       core, isPublishing, sample in
       // Sound: only the core that is created here runs this.
       let core = unsafeDowncast(core, to: DerivedCore<Value>.self)

@@ -37,11 +37,11 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
 
   @usableFromInline
   init(
-    inputs: [SourceCore], feeds: [SubscriptionOwner?], origin: DerivedOrigin, transform: any AnyObject & Sendable,
-    update: @escaping DerivedNode.Update
+    inputs: [(core: SourceCore, feed: SubscriptionOwner?)], origin: DerivedOrigin,
+    transform: any AnyObject & Sendable, update: @escaping DerivedNode.Update
   ) {
-    self.feeds = feeds.compactMap(\.self)
-    derivedNode = DerivedNode(inputs: inputs, origin: origin, transform: transform, body: update)
+    feeds = inputs.compactMap(\.feed)
+    derivedNode = DerivedNode(inputs: inputs.map(\.core), origin: origin, transform: transform, body: update)
     super.init(nil)
     derivedNode.attach(to: self)
     isDerived = true

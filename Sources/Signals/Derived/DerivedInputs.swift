@@ -3,11 +3,8 @@
 protocol DerivedInputs: Sendable {
   associatedtype Values
 
-  /// The inputs' cores.
-  var cores: [SourceCore] { get }
-
-  /// The owners that feed the inputs.
-  var feeds: [SubscriptionOwner?] { get }
+  /// The inputs' cores, and the owners that feed them.
+  var sources: [(core: SourceCore, feed: SubscriptionOwner?)] { get }
 
   /// Reads every input.
   ///
@@ -28,8 +25,7 @@ struct DerivedInput<Value: Sendable>: DerivedInputs {
     feed = property.source
   }
 
-  @usableFromInline var cores: [SourceCore] { [core] }
-  @usableFromInline var feeds: [SubscriptionOwner?] { [feed] }
+  @usableFromInline var sources: [(core: SourceCore, feed: SubscriptionOwner?)] { [(core, feed)] }
 
   @inlinable @inline(__always)
   func sample(_ look: inout Look) -> Value {
@@ -48,8 +44,7 @@ struct DerivedInputPair<First: DerivedInputs, Second: DerivedInputs>: DerivedInp
     (self.first, self.second) = (first, second)
   }
 
-  @usableFromInline var cores: [SourceCore] { first.cores + second.cores }
-  @usableFromInline var feeds: [SubscriptionOwner?] { first.feeds + second.feeds }
+  @usableFromInline var sources: [(core: SourceCore, feed: SubscriptionOwner?)] { first.sources + second.sources }
 
   @inlinable @inline(__always)
   func sample(_ look: inout Look) -> (First.Values, Second.Values) {
@@ -67,16 +62,10 @@ struct DerivedInputList<each Value: Sendable>: DerivedInputs {
     inputs = (repeat DerivedInput(each properties))
   }
 
-  @usableFromInline var cores: [SourceCore] {
-    var cores: [SourceCore] = []
-    for input in repeat each inputs { cores += input.cores }
-    return cores
-  }
-
-  @usableFromInline var feeds: [SubscriptionOwner?] {
-    var feeds: [SubscriptionOwner?] = []
-    for input in repeat each inputs { feeds += input.feeds }
-    return feeds
+  @usableFromInline var sources: [(core: SourceCore, feed: SubscriptionOwner?)] {
+    var sources: [(core: SourceCore, feed: SubscriptionOwner?)] = []
+    for input in repeat each inputs { sources += input.sources }
+    return sources
   }
 
   @usableFromInline
@@ -101,8 +90,7 @@ struct DerivedInputArray<Value: Sendable>: DerivedInputs {
     references = properties.map { .passUnretained($0.core) }
   }
 
-  @usableFromInline var cores: [SourceCore] { inputs.flatMap(\.cores) }
-  @usableFromInline var feeds: [SubscriptionOwner?] { inputs.flatMap(\.feeds) }
+  @usableFromInline var sources: [(core: SourceCore, feed: SubscriptionOwner?)] { inputs.flatMap(\.sources) }
 
   @inlinable
   func sample(_ look: inout Look) -> [Value] {

@@ -157,9 +157,7 @@ class GraphPlace: SubscriptionOwner, @unchecked Sendable {  // Sound: guarded by
   // MARK: Flush lists
 
   final func takeSpare() -> [FlushList.Entry] {
-    var taken: [FlushList.Entry] = []
-    swap(&taken, &spare)
-    return taken
+    exchange(&spare, with: [])
   }
 
   final func giveSpare(_ memory: consuming [FlushList.Entry]) {

@@ -21,23 +21,16 @@ extension PropertyCore {
   @usableFromInline
   final func noteAccess() {
     // Sound: the core owns the tracker for good, once it has been set, and the caller owns the core during the call.
-    guard let tracker = tracker.load(ordering: .acquiring) else { return noteAccess(by: makeTracker()) }
+    let tracker = tracker.load(ordering: .acquiring) ?? makeTracker()
     if tracker._withUnsafeGuaranteedRef({ $0.access() }) { track() }
   }
 
-  private final func noteAccess(by tracker: ObservationTracker) {
-    if tracker.access() { track() }
-  }
-
-  private final func makeTracker() -> ObservationTracker {
-    let tracker = ObservationTracker()
-    let reference = Unmanaged.passRetained(tracker)
-    let (isOurs, existing) = self.tracker.compareExchange(
-      expected: nil, desired: reference, ordering: .acquiringAndReleasing
-    )
-    guard !isOurs, let existing else { return tracker }
-    reference.release()
-    return existing.takeUnretainedValue()
+  private final func makeTracker() -> Unmanaged<ObservationTracker> {
+    let made = Unmanaged.passRetained(ObservationTracker())
+    let (isOurs, existing) = tracker.compareExchange(expected: nil, desired: made, ordering: .acquiringAndReleasing)
+    guard !isOurs, let existing else { return made }
+    made.release()
+    return existing
   }
 
   /// Announces the changes of the property from now on.

@@ -34,9 +34,7 @@ where Operator.Input == Upstream.Element, Operator.InputFailure == Upstream.Fail
   }
 }
 
-extension OperatorSignal: OperatorStep {
-  var anyOperation: Any { operation }
-}
+extension OperatorSignal: OperatorStep {}
 
 /// The subscriber of an operator that passes on the completion, and whose state has no size: each call has a new one.
 ///
@@ -75,9 +73,7 @@ struct StatelessStage<Operator: SignalOperator, Downstream: SignalSubscriber<Ope
   var isDone: Bool { downstream.isDone }
 }
 
-extension StatelessStage: OperatorStep {
-  var anyOperation: Any { operation }
-}
+extension StatelessStage: OperatorStep {}
 
 /// The subscriber of any other operator.
 @usableFromInline
@@ -115,8 +111,6 @@ struct OperatorStage<
 }
 
 extension OperatorStage: OperatorStep, IndirectStep {
-  var anyOperation: Any { operation }
-
   var next: Any? { output.downstream }
 }
 

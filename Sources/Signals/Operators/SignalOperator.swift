@@ -101,6 +101,15 @@ extension SignalOperator {
   public func begin(state: inout State, next: some SignalSubscriber<Output, Failure>) {}
 }
 
+/// An operator that sends no completion before it has received one, and need not know of a cancellation.
+@usableFromInline
+protocol PassingOperator: SignalOperator {}
+
+extension PassingOperator {
+  @inlinable @inline(__always)
+  static var endsSignal: Bool { false }
+}
+
 extension SignalOperator where State == Void {
   /// Creates no state.
   @inlinable @inline(__always)

@@ -5,32 +5,20 @@ extension Property: CustomStringConvertible {
   /// that is not up to date prints "not computed", which is always the case without an observer. While a thread is
   /// inside ``MutableProperty/withLock(_:)``, the property prints "being changed".
   public var description: String {
-    let content =
-      switch core.content {
-      case .value(let value): String(describing: value)
-      case .notComputed: "not computed"
-      case .lent: "being changed"
-      }
+    let (value, isLent) = core.known
+    let content = value.map { String(describing: $0) } ?? (isLent ? "being changed" : "not computed")
     return "\(type(of: self))(\(content))"
   }
 }
 
 extension PropertyCore {
   /// The value, if it is known without computing or waiting.
-  fileprivate enum Content {
-    case value(Value)
-    case notComputed
-    case lent
-  }
-
-  fileprivate final var content: Content {
+  fileprivate final var known: (value: Value?, isLent: Bool) {
     lock.withLock {
-      if isLent { return .lent }
-      guard isDerived else { return stored.map { .value($0) } ?? .notComputed }
+      guard isDerived else { return (stored, isLent) }
       // Sound: checked just before.
       let core = unsafeDowncast(self, to: DerivedCore<Value>.self)
-      let computed = core.computed
-      return core.state.pointee.isSettled ? computed.map { .value($0) } ?? .notComputed : .notComputed
+      return (core.state.pointee.isSettled ? core.computed : nil, false)
     }
   }
 }

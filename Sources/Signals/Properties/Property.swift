@@ -80,7 +80,7 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
   public final func subscribe(_ subscriber: some SignalSubscriber<Value, Never>) -> SignalSubscription {
-    observed { core.subscribeWithCurrent(subscriber) }
+    observed { core.subscribe(subscriber, wantsCurrent: true) }
   }
 
   /// Subscribes to the property, and observes its inputs as long as the subscription lives.

@@ -6,16 +6,12 @@ struct PropertyChanges<Value: Sendable>: Signal {
 
   @usableFromInline let property: Property<Value>
 
-  init(property: Property<Value>) {
-    self.property = property
-  }
-
   /// Attaches a subscriber and returns the token that keeps it attached.
   ///
   /// - Parameter subscriber: The subscriber. It receives every value that is stored from now on.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
   func subscribe(_ subscriber: some SignalSubscriber<Value, Never>) -> SignalSubscription {
-    property.observed { property.core.subscribeToChanges(subscriber) }
+    property.observed { property.core.subscribe(subscriber, wantsCurrent: false) }
   }
 }

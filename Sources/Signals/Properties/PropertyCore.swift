@@ -114,8 +114,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     }
   }
 
-  /// Sends the value that a finished batch held back, unless a newer one has been sent.
-  final func send(held hold: Hold) {
+  final override func send(held hold: Hold) {
     lockValue()
     let tracker = place?.tracker
     defer { tracker?.notify() }
@@ -135,14 +134,15 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     enqueueAndUnlock(.task { [self] in deliver(value) { !knowing.contains($0) } })
   }
 
-  /// Adds a subscriber that receives every value from now on, but not the current one.
+  /// Adds a subscriber that receives every value from now on and, before this method returns, the current one if it is
+  /// wanted.
   @inlinable @inline(__always)
-  final func subscribeToChanges<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber)
-    -> SignalSubscription
-  {
+  final func subscribe(
+    _ subscriber: some SignalSubscriber<Value, Never>, wantsCurrent: Bool
+  ) -> SignalSubscription {
     let node = SubscriberNode(ErasedSubscriber.body(of: subscriber))
     let token = SignalSubscription(owner: self, node: node)
-    joinChanges(node)
+    if wantsCurrent { join(node) } else { joinChanges(node) }
     return token
   }
 
@@ -171,17 +171,6 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     // Sound: checked just before; a derived value is published before anyone joins.
     if isDerived { return unsafeDowncast(self, to: DerivedCore<Value>.self).meetDerived(node) }
     return stored.unsafelyUnwrapped
-  }
-
-  /// Adds a subscriber that receives the current value before this method returns, and then every later one.
-  @inlinable @inline(__always)
-  final func subscribeWithCurrent<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber)
-    -> SignalSubscription
-  {
-    let node = SubscriberNode(ErasedSubscriber.body(of: subscriber))
-    let token = SignalSubscription(owner: self, node: node)
-    join(node)
-    return token
   }
 
   @usableFromInline
@@ -214,8 +203,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   private final func catchUp(_ node: SubscriberNode) {
     while true {
       let backlog = lock.withLock {
-        let backlog = node.backlog
-        node.backlog = []
+        let backlog = exchange(&node.backlog, with: [])
         if backlog.isEmpty, !node.isDead { node.status.store(SubscriberNode.Status.live, ordering: .releasing) }
         return backlog
       }
@@ -228,8 +216,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
 
   // MARK: Completion
 
-  /// Ends a property that was released during a batch, unless another batch still has to send its value.
-  final func endAfterBatch() {
+  final override func endAfterBatch() {
     let isDue = lock.withLock {
       guard let place, place.isEnding, place.holds.isEmpty else { return false }
       place.isEnding = false

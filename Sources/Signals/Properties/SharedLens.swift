@@ -19,15 +19,8 @@ public struct SharedLens<Source: SharedValue, Value: Sendable>: SharedValue {
   /// The part as an observable property.
   public let property: Property<Value>
 
-  private let source: Source
-  private let keyPath: any WritableKeyPath<Source.Value, Value> & Sendable
-
-  fileprivate init(
-    _ source: Source, _ keyPath: any WritableKeyPath<Source.Value, Value> & Sendable, part: Property<Value>
-  ) {
-    (self.source, self.keyPath) = (source, keyPath)
-    property = part
-  }
+  fileprivate let source: Source
+  fileprivate let keyPath: any WritableKeyPath<Source.Value, Value> & Sendable
 
   /// The last known good value of the part.
   ///
@@ -129,7 +122,8 @@ extension SharedValue {
   public func lens<Part: Equatable & Sendable>(
     _ keyPath: any WritableKeyPath<Value, Part> & Sendable, file: StaticString = #fileID, line: UInt = #line
   ) -> SharedLens<Self, Part> {
-    SharedLens(self, keyPath, part: .derived(property, { $0[keyPath: keyPath] }, file: file, line: line))
+    SharedLens(
+      property: .derived(property, { $0[keyPath: keyPath] }, file: file, line: line), source: self, keyPath: keyPath)
   }
 
   /// Returns a writable view of one part of the value, for a part that is not `Equatable`.
@@ -138,6 +132,7 @@ extension SharedValue {
   public func lens<Part: Sendable>(
     _ keyPath: any WritableKeyPath<Value, Part> & Sendable, file: StaticString = #fileID, line: UInt = #line
   ) -> SharedLens<Self, Part> {
-    SharedLens(self, keyPath, part: .derived(property, { $0[keyPath: keyPath] }, file: file, line: line))
+    SharedLens(
+      property: .derived(property, { $0[keyPath: keyPath] }, file: file, line: line), source: self, keyPath: keyPath)
   }
 }

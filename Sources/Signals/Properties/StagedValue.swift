@@ -7,26 +7,19 @@ import Synchronization
 /// in the order, and is sent afterwards. Until then, the values of other writers queue up behind it. A value that is
 /// staged inside ``batch(_:)`` is sent when the batch ends.
 package struct StagedValue<Value: Sendable> {
-  private let core: PropertyCore<Value>
+  fileprivate let core: PropertyCore<Value>
 
   /// A Boolean value that indicates whether this thread has to deliver.
-  private let isOurs: Bool
+  fileprivate let isOurs: Bool
 
   /// The old value.
   ///
   /// It is released with the staged value, because its `deinit` may run code.
-  private let replaced: Value?
+  fileprivate let replaced: Value?
 
   /// The derived values that depend on the property.
-  private let dependents: FlushList
-  private let tracker: ObservationTracker?
-
-  fileprivate init(
-    core: PropertyCore<Value>, isOurs: Bool, replaced: Value?, dependents: FlushList, tracker: ObservationTracker?
-  ) {
-    self.core = core
-    (self.isOurs, self.replaced, self.dependents, self.tracker) = (isOurs, replaced, dependents, tracker)
-  }
+  fileprivate let dependents: FlushList
+  fileprivate let tracker: ObservationTracker?
 
   /// Sends the value.
   ///

@@ -1,6 +1,6 @@
 /// A queue between a signal and one asynchronous loop.
 @usableFromInline
-final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable {
+final class ValueChannel<Element: Sendable, Failure: Error>: InputReceiver, @unchecked Sendable {
   // Sound: the lock guards the state.
 
   /// The result of an attempt to take values.
@@ -39,7 +39,7 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
   // MARK: The producer's side
 
   @inlinable @inline(__always)
-  func send(_ value: Element) {
+  func receive(_ value: Element, from key: Void) {
     lock.lock()
     guard completion == nil else { return lock.unlock() }
     var replaced: Element?
@@ -60,7 +60,7 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
   }
 
   @usableFromInline
-  func end(_ completion: SignalCompletion<Failure>) {
+  func receive(completion: SignalCompletion<Failure>, from key: Void) {
     let waiters = lock.withLock {
       if self.completion == nil { self.completion = completion }
       return takeWaiters()
@@ -68,14 +68,15 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
     for waiter in waiters { waiter.resume() }
   }
 
+  @inlinable @inline(__always)
+  func isDone(_ key: Void) -> Bool { false }
+
   /// Removes and returns the continuations of all waiting tasks.
   ///
   /// The caller holds the lock.
   private func takeWaiters() -> [UnsafeContinuation<Void, Never>] {
     guard let first = waiter.take() else { return [] }
-    let others = otherWaiters
-    otherWaiters = []
-    return [first] + others
+    return [first] + exchange(&otherWaiters, with: [])
   }
 
   // MARK: The consumer's side
@@ -133,8 +134,7 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
   @usableFromInline
   func cancel() {
     lock.lock()
-    let abandoned = buffer
-    buffer = RingBuffer()
+    let abandoned = exchange(&buffer, with: RingBuffer())
     let subscription = self.subscription.take()
     if completion == nil { completion = .finished }
     let waiters = takeWaiters()
@@ -142,26 +142,5 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
     subscription?.cancel()
     for waiter in waiters { waiter.resume() }
     withExtendedLifetime(abandoned) {}
-  }
-}
-
-/// A subscriber that adds values to a channel.
-@usableFromInline
-struct ChannelSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let channel: ValueChannel<Element, Failure>
-
-  @inlinable @inline(__always)
-  init(channel: ValueChannel<Element, Failure>) {
-    self.channel = channel
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ value: Element) {
-    channel.send(value)
-  }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    channel.end(completion)
   }
 }

@@ -11,7 +11,7 @@ final class ValueCursor<Element: Sendable, Failure: Error> {
   @inlinable
   init(_ signal: some Signal<Element, Failure>, buffering: SignalBuffering) {
     channel = ValueChannel(buffering: buffering)
-    channel.hold(signal.subscribe(ChannelSubscriber(channel: channel)))
+    channel.hold(signal.subscribe(HubInput(channel)))
   }
 
   deinit {

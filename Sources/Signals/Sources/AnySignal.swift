@@ -15,12 +15,6 @@ extension Signal {
 public struct AnySignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let attach: @Sendable (ErasedSubscriber<Element, Failure>) -> SignalSubscription
 
-  /// Creates a signal from a closure that attaches a subscriber.
-  @inlinable @inline(__always)
-  init(attach: @escaping @Sendable (ErasedSubscriber<Element, Failure>) -> SignalSubscription) {
-    self.attach = attach
-  }
-
   /// Creates a signal that sends the same values as another one.
   ///
   /// - Parameter signal: The signal whose type is erased.

@@ -108,14 +108,10 @@ public struct Backoff: Sendable, Hashable {
 
   /// The pauses of one series of attempts, in order.
   public struct Pauses: Sendable, Hashable, IteratorProtocol {
-    private let backoff: Backoff
+    fileprivate let backoff: Backoff
 
     /// The number of attempts that have failed in a row.
     public private(set) var failures = 0
-
-    init(backoff: Backoff) {
-      self.backoff = backoff
-    }
 
     /// Counts a failed attempt and returns the pause before the next one, or `nil` if the limit has been reached.
     public mutating func next() -> Duration? {

@@ -19,33 +19,19 @@ extension Signal {
   /// and waiting values are dropped. Arrays are delivered on a thread of the clock, for most clocks a thread of the
   /// concurrency pool.
   ///
+  /// With a `count`, no array has more than that number of values. A full array is sent at once, on the thread that
+  /// sends the last of its values. This corresponds to Combine's `collect(.byTimeOrCount(…))`.
+  ///
   /// - Parameters:
   ///   - interval: The length of an interval. An interval that is not positive counts as one nanosecond.
+  ///   - count: The maximum number of values in an array; a number below 1 counts as 1. The default is no limit.
   ///   - clock: The clock that measures the interval.
   /// - Returns: A signal of non-empty arrays.
   @inlinable @inline(__always)
   public func collect<C: Clock>(
-    every interval: Duration, clock: C = ContinuousClock()
+    every interval: Duration, upTo count: Int = .max, clock: C = ContinuousClock()
   ) -> some Signal<[Element], Failure> where C.Duration == Duration {
-    TimedSignal(self, CollectByTime(interval: interval, count: .max, clock: clock))
-  }
-
-  /// Sends the values of each interval as one array, or earlier if the array is full.
-  ///
-  /// This operator works like ``collect(every:clock:)``, but no array has more than `count` values. A full array is
-  /// sent at once, on the thread that sends the last of its values. It corresponds to Combine's
-  /// `collect(.byTimeOrCount(…))`.
-  ///
-  /// - Parameters:
-  ///   - interval: The length of an interval. An interval that is not positive counts as one nanosecond.
-  ///   - count: The maximum number of values in an array; a number below 1 counts as 1.
-  ///   - clock: The clock that measures the interval.
-  /// - Returns: A signal of non-empty arrays.
-  @inlinable @inline(__always)
-  public func collect<C: Clock>(
-    every interval: Duration, upTo count: Int, clock: C = ContinuousClock()
-  ) -> some Signal<[Element], Failure> where C.Duration == Duration {
-    TimedSignal(self, CollectByTime(interval: interval, count: count, clock: clock))
+    timed(CollectByTime(interval: interval, count: count, clock: clock))
   }
 }
 

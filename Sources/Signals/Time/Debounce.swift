@@ -31,7 +31,7 @@ extension Signal {
   public func debounce<C: Clock>(
     for interval: Duration, clock: C = ContinuousClock()
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
-    TimedSignal(self, Debounce(interval: interval, clock: clock))
+    timed(Debounce(interval: interval, clock: clock))
   }
 }
 

@@ -23,7 +23,7 @@ extension Signal {
   public func delay<C: Clock>(
     for interval: Duration, clock: C = ContinuousClock()
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
-    TimedSignal(self, Delay(interval: interval, clock: clock))
+    timed(Delay(interval: interval, clock: clock))
   }
 }
 

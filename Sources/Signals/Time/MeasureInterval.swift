@@ -25,7 +25,7 @@ extension Signal {
 }
 
 @usableFromInline
-struct MeasureInterval<Input: Sendable, Failure: Error, C: Clock>: SignalOperator {
+struct MeasureInterval<Input: Sendable, Failure: Error, C: Clock>: PassingOperator {
   @usableFromInline typealias Output = C.Duration
 
   @usableFromInline let clock: C
@@ -34,8 +34,6 @@ struct MeasureInterval<Input: Sendable, Failure: Error, C: Clock>: SignalOperato
   init(_ clock: C) {
     self.clock = clock
   }
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
   func makeState() -> C.Instant { clock.now }

@@ -26,7 +26,7 @@ extension Signal {
   public func prefix<C: Clock>(
     for duration: Duration, clock: C = ContinuousClock()
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
-    TimedSignal(self, PrefixFor(duration: duration, clock: clock))
+    timed(PrefixFor(duration: duration, clock: clock))
   }
 }
 

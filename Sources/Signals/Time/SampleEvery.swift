@@ -27,7 +27,7 @@ extension Signal {
   public func sample<C: Clock>(
     every interval: Duration, clock: C = ContinuousClock()
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
-    TimedSignal(self, SampleEvery(interval: interval, clock: clock))
+    timed(SampleEvery(interval: interval, clock: clock))
   }
 }
 

@@ -32,7 +32,7 @@ extension Signal {
   public func throttle<C: Clock>(
     for interval: Duration, latest: Bool, clock: C = ContinuousClock()
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
-    TimedSignal(self, Throttle(interval: interval, latest: latest, clock: clock))
+    timed(Throttle(interval: interval, latest: latest, clock: clock))
   }
 }
 

@@ -23,7 +23,6 @@ final class TimedHub<Operator: TimedOperator>: InputHub, InputReceiver, @uncheck
     alarm = Alarm(clock: operation.clock)
   }
 
-  /// Attaches the only subscriber and returns the token that ends the whole subscription.
   @inlinable @inline(__always)
   func open(for subscriber: some SignalSubscriber<Operator.Output, Operator.Failure>) -> SignalSubscription {
     start()
@@ -94,6 +93,4 @@ final class TimedHub<Operator: TimedOperator>: InputHub, InputReceiver, @uncheck
   func isDone(_ key: Void) -> Bool { isDone }
 }
 
-extension TimedHub: OperatorStep {
-  var anyOperation: Any { operation }
-}
+extension TimedHub: OperatorStep {}

@@ -47,27 +47,17 @@ extension TimedOperator {
   }
 }
 
-/// A signal with a time-based operator applied to it.
-@usableFromInline
-struct TimedSignal<Upstream: Signal, Operator: TimedOperator>: Signal
-where Operator.Input == Upstream.Element, Operator.Failure == Upstream.Failure {
-  @usableFromInline typealias Element = Operator.Output
-  @usableFromInline typealias Failure = Operator.Failure
-
-  @usableFromInline let upstream: Upstream
-  @usableFromInline let operation: Operator
-
+extension Signal {
+  /// Applies a time-based operator to the signal.
   @inlinable @inline(__always)
-  init(_ upstream: Upstream, _ operation: Operator) {
-    (self.upstream, self.operation) = (upstream, operation)
-  }
-
-  @inlinable @inline(__always)
-  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
-    let hub = TimedHub(operation)
-    let subscription = hub.open(for: subscriber)
-    hub.attach(HubInput(hub), to: upstream)
-    hub.didSubscribe()
-    return subscription
+  func timed<Operator: TimedOperator>(_ operation: Operator) -> some Signal<Operator.Output, Failure>
+  where Operator.Input == Element, Operator.Failure == Failure {
+    HubSignal { open in
+      let hub = TimedHub(operation)
+      return open(hub) {
+        hub.attach(HubInput(hub), to: self)
+        hub.didSubscribe()
+      }
+    }
   }
 }

@@ -35,7 +35,7 @@ extension Signal {
   public func timeout<C: Clock>(
     _ interval: Duration, clock: C = ContinuousClock(), customError: (@Sendable () -> Failure)? = nil
   ) -> some Signal<Element, Failure> where C.Duration == Duration {
-    TimedSignal(self, Timeout(interval: interval, clock: clock, customError: customError))
+    timed(Timeout(interval: interval, clock: clock, customError: customError))
   }
 }
 

@@ -38,23 +38,14 @@ public struct TimerSignal<C: Clock>: Signal where C.Duration == Duration {
   ///
   /// - Parameters:
   ///   - interval: The time before the first tick and between ticks.
-  ///   - clock: The clock that measures the interval.
-  public init(every interval: Duration, clock: C) {
+  ///   - clock: The clock that measures the interval; by default one that continues while the machine sleeps.
+  public init(every interval: Duration, clock: C = ContinuousClock()) {
     (self.interval, self.clock) = (interval, clock)
   }
 
   /// Starts a timer for a subscriber.
   public func subscribe(_ subscriber: some SignalSubscriber<C.Instant, Never>) -> SignalSubscription {
     TimedHub(Timer(interval: interval, clock: clock)).open(for: subscriber)
-  }
-}
-
-extension TimerSignal where C == ContinuousClock {
-  /// Creates a signal that ticks at equal intervals of a clock that continues while the machine sleeps.
-  ///
-  /// - Parameter interval: The time before the first tick and between ticks.
-  public init(every interval: Duration) {
-    self.init(every: interval, clock: ContinuousClock())
   }
 }
 

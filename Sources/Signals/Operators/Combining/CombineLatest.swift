@@ -20,19 +20,7 @@ extension Signal {
   @inlinable @inline(__always)
   public func combineLatest<Other: Signal>(_ other: Other) -> some Signal<(Element, Other.Element), Failure>
   where Other.Failure == Failure {
-    HubSignal {
-      let (mine, others) = (LatestValue<Element>(), LatestValue<Other.Element>())
-      let hub = CombinedHub<(Element, Other.Element), Failure>(inputs: 2) { hub in
-        if let value = mine.value, let other = others.value { hub.core.deliver((value, other)) }
-      }
-      return (
-        hub,
-        {
-          hub.attach(CombinedInput(hub, mine), to: self)
-          hub.attach(CombinedInput(hub, others), to: other)
-        }
-      )
-    }
+    combined(with: other, in: (LatestValue<Element>.self, LatestValue<Other.Element>.self))
   }
 }
 
@@ -46,14 +34,16 @@ final class LatestValue<Value: Sendable>: CombinedSlot, @unchecked Sendable {
   @inlinable @inline(__always)
   init() {}
 
-  @inlinable
+  @inlinable @inline(__always)
   var isMissing: Bool { value == nil }
-
-  @inlinable
-  var isExhausted: Bool { hasEnded && isMissing }
 
   @inlinable @inline(__always)
   func keep(_ value: Value) {
     self.value = value
+  }
+
+  @inlinable @inline(__always)
+  func take(for hub: CombinedHub<some Sendable, some Error>) -> Value {
+    value.unsafelyUnwrapped  // Sound: the hub has checked that no value is missing.
   }
 }

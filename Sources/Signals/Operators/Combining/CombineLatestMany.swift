@@ -18,24 +18,14 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
   _ signals: repeat any Signal<each Element, Failure>
 ) -> AnySignal<(repeat each Element), Failure> {
   let upstreams = (repeat (each signals).eraseToAnySignal())
-  let signal = HubSignal {
-    let latest = (repeat LatestValue<each Element>(of: each upstreams))
+  let signal = HubSignal { open in
+    let slots = (repeat LatestValue<each Element>(of: each upstreams))
     var inputs = 0
-    for _ in repeat each latest { inputs += 1 }
-    let hub = CombinedHub<(repeat each Element), Failure>(inputs: inputs) { hub in
-      var isComplete = true
-      for input in repeat each latest { isComplete = isComplete && !input.isMissing }
-      guard isComplete else { return }
-      hub.core.deliver((repeat (each latest).value.unsafelyUnwrapped))  // Sound: checked just above.
+    for _ in repeat each slots { inputs += 1 }
+    let hub = CombinedHub<(repeat each Element), Failure>(inputs: inputs) { (repeat (each slots).take(for: $0)) }
+    return open(hub) {
+      for (upstream, slot) in repeat (each upstreams, each slots) { hub.attach(CombinedInput(hub, slot), to: upstream) }
     }
-    return (
-      hub,
-      {
-        for (upstream, input) in repeat (each upstreams, each latest) {
-          hub.attach(CombinedInput(hub, input), to: upstream)
-        }
-      }
-    )
   }
   // Not an opaque type, from which the compiler could not infer the elements.
   return AnySignal(signal)
@@ -104,15 +94,7 @@ where First.Failure == Second.Failure, Second.Failure == Third.Failure, Third.Fa
 public func combineLatest<Input: Signal>(
   _ signals: some Sequence<Input>
 ) -> some Signal<[Input.Element], Input.Failure> {
-  let inputs = Array(signals)
-  return HubSignal {
-    let latest = inputs.map { _ in LatestValue<Input.Element>() }
-    let hub = CombinedHub<[Input.Element], Input.Failure>(inputs: inputs.count) { hub in
-      let values = latest.compactMap(\.value)
-      if values.count == latest.count { hub.core.deliver(values) }
-    }
-    return (hub, { hub.attach(all: inputs) { CombinedInput(hub, latest[$0]) } })
-  }
+  combined(signals, in: LatestValue<Input.Element>.self)
 }
 
 /// Sends an array of the latest values of a list of signals of different types, once all have sent.

@@ -29,9 +29,7 @@ final class CombiningHub<Operator: CombiningOperator>: InputHub, @unchecked Send
   }
 }
 
-extension CombiningHub: OperatorStep {
-  var anyOperation: Any { operation }
-}
+extension CombiningHub: OperatorStep {}
 
 /// The subscriber of the first signal.
 @usableFromInline

@@ -63,16 +63,13 @@ extension Signal {
     Operator.First == Element, Operator.FirstFailure == Failure, Operator.Second == Second.Element,
     Operator.SecondFailure == Second.Failure
   {
-    HubSignal {
+    HubSignal { open in
       let hub = CombiningHub(operation)
-      return (
-        hub,
-        {
-          if Operator.leavesFirst { hub.upstreams.add(SignalSubscription(owner: hub.firstUpstreams)) }
-          hub.firstUpstreams.add(subscribe(FirstInput(hub: hub)))
-          hub.attach(SecondInput(hub: hub), to: second)
-        }
-      )
+      return open(hub) {
+        if Operator.leavesFirst { hub.upstreams.add(SignalSubscription(owner: hub.firstUpstreams)) }
+        hub.firstUpstreams.add(subscribe(FirstInput(hub: hub)))
+        hub.attach(SecondInput(hub: hub), to: second)
+      }
     }
   }
 }

@@ -47,7 +47,7 @@ extension HubInput where Hub.Key == Void {
 }
 
 extension HubInput: OperatorStep, IndirectStep {
-  var anyOperation: Any { hub }
+  var operation: Hub { hub }
 
   var next: Any? { (hub as? any IndirectStep)?.next }
 }

@@ -4,19 +4,23 @@ struct HubSignal<Hub: InputHub>: Signal {
   @usableFromInline typealias Element = Hub.Output
   @usableFromInline typealias Failure = Hub.Failure
 
-  /// Creates a hub, and returns it with a function that attaches its inputs.
-  @usableFromInline let start: @Sendable () -> (hub: Hub, attach: () -> Void)
+  /// A function that attaches the subscriber to a hub and then calls a function that attaches the inputs.
+  @usableFromInline typealias Open = (_ hub: Hub, _ attach: () -> Void) -> SignalSubscription
+
+  /// Creates a hub, and opens it with the function given.
+  @usableFromInline let start: @Sendable (_ open: Open) -> SignalSubscription
 
   @inlinable @inline(__always)
-  init(_ start: @escaping @Sendable () -> (hub: Hub, attach: () -> Void)) {
+  init(_ start: @escaping @Sendable (_ open: Open) -> SignalSubscription) {
     self.start = start
   }
 
   @inlinable @inline(__always)
   func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
-    let (hub, attach) = start()
-    let subscription = hub.open(for: subscriber)
-    attach()
-    return subscription
+    start { hub, attach in
+      let subscription = hub.open(for: subscriber)
+      attach()
+      return subscription
+    }
   }
 }

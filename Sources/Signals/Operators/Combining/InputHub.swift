@@ -12,6 +12,9 @@ protocol InputHub: AnyObject, Sendable {
   /// The subscriptions to the inputs.
   var upstreams: Upstreams { get }
 
+  /// Attaches the only subscriber and returns the token that ends the whole subscription.
+  func open(for subscriber: some SignalSubscriber<Output, Failure>) -> SignalSubscription
+
   /// Cancels the inputs and sends the completion.
   ///
   /// The caller holds the turn.
@@ -19,7 +22,6 @@ protocol InputHub: AnyObject, Sendable {
 }
 
 extension InputHub {
-  /// Attaches the only subscriber and returns the token that ends the whole subscription.
   @inlinable @inline(__always)
   func open(for subscriber: some SignalSubscriber<Output, Failure>) -> SignalSubscription {
     let subscription = core.subscribe(subscriber)

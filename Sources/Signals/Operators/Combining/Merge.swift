@@ -7,15 +7,12 @@ extension Signal {
   /// - Returns: A signal of the values of both.
   @inlinable @inline(__always)
   public func merge<Other: Signal<Element, Failure>>(with other: Other) -> some Signal<Element, Failure> {
-    HubSignal {
+    HubSignal { open in
       let hub = MergeHub<Element, Failure>(inputs: 2)
-      return (
-        hub,
-        {
-          hub.attach(HubInput(hub), to: self)
-          hub.attach(HubInput(hub), to: other)
-        }
-      )
+      return open(hub) {
+        hub.attach(HubInput(hub), to: self)
+        hub.attach(HubInput(hub), to: other)
+      }
     }
   }
 }

@@ -32,9 +32,9 @@ public func merge<Element: Sendable, Failure: Error>(
 @inlinable @inline(__always)
 public func merge<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<Input.Element, Input.Failure> {
   let inputs = Array(signals)
-  return HubSignal {
+  return HubSignal { open in
     let hub = MergeHub<Input.Element, Input.Failure>(inputs: inputs.count)
-    return (hub, { hub.attach(all: inputs) { _ in HubInput(hub) } })
+    return open(hub) { hub.attach(all: inputs) { _ in HubInput(hub) } }
   }
 }
 
@@ -75,15 +75,12 @@ where
   Second.Element == First.Element, Second.Failure == First.Failure,
   Third.Element == First.Element, Third.Failure == First.Failure
 {
-  HubSignal {
+  HubSignal { open in
     let hub = MergeHub<First.Element, First.Failure>(inputs: 3)
-    return (
-      hub,
-      {
-        hub.attach(HubInput(hub), to: first)
-        hub.attach(HubInput(hub), to: second)
-        hub.attach(HubInput(hub), to: third)
-      }
-    )
+    return open(hub) {
+      hub.attach(HubInput(hub), to: first)
+      hub.attach(HubInput(hub), to: second)
+      hub.attach(HubInput(hub), to: third)
+    }
   }
 }

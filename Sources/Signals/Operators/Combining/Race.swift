@@ -35,15 +35,12 @@ public func race<Element: Sendable, Failure: Error>(
 @inlinable @inline(__always)
 public func race<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<Input.Element, Input.Failure> {
   let inputs = Array(signals)
-  return HubSignal {
+  return HubSignal { open in
     let hub = RaceHub<Input.Element, Input.Failure>(inputs: inputs.count)
-    return (
-      hub,
-      {
-        if inputs.isEmpty { hub.core.end(.finished) }
-        for (number, input) in inputs.enumerated() { hub.attach(number, to: input) }
-      }
-    )
+    return open(hub) {
+      if inputs.isEmpty { hub.core.end(.finished) }
+      for (number, input) in inputs.enumerated() { hub.attach(number, to: input) }
+    }
   }
 }
 

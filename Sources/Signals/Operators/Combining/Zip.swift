@@ -23,21 +23,7 @@ extension Signal {
   @inlinable @inline(__always)
   public func zip<Other: Signal>(_ other: Other) -> some Signal<(Element, Other.Element), Failure>
   where Other.Failure == Failure {
-    HubSignal {
-      let (mine, others) = (ZipQueue<Element>(), ZipQueue<Other.Element>())
-      let hub = CombinedHub<(Element, Other.Element), Failure>(inputs: 2) { hub in
-        if mine.isEmpty || others.isEmpty { return }
-        hub.core.deliver((mine.next(), others.next()))
-        if mine.isExhausted || others.isExhausted { hub.finish(.finished) }
-      }
-      return (
-        hub,
-        {
-          hub.attach(CombinedInput(hub, mine), to: self)
-          hub.attach(CombinedInput(hub, others), to: other)
-        }
-      )
-    }
+    combined(with: other, in: (ZipQueue<Element>.self, ZipQueue<Other.Element>.self))
   }
 }
 
@@ -51,22 +37,21 @@ final class ZipQueue<Value: Sendable>: CombinedSlot, @unchecked Sendable {
   @inlinable @inline(__always)
   init() {}
 
-  /// Removes and returns the next value.
-  ///
-  /// The queue must not be empty.
   @inlinable @inline(__always)
-  func next() -> Value {
-    values.popFirst().unsafelyUnwrapped  // Sound: the hub has checked that the queue is not empty.
-  }
-
-  @inlinable @inline(__always)
-  var isEmpty: Bool { values.isEmpty }
-
-  @inlinable @inline(__always)
-  var isExhausted: Bool { hasEnded && values.isEmpty }
+  var isMissing: Bool { values.isEmpty }
 
   @inlinable @inline(__always)
   func keep(_ value: Value) {
     values.append(value)
+  }
+
+  @inlinable @inline(__always)
+  func take(for hub: CombinedHub<some Sendable, some Error>) -> Value {
+    let value = values.popFirst().unsafelyUnwrapped  // Sound: the hub has checked that no value is missing.
+    if isMissing {
+      hub.missing += 1
+      if hasEnded { hub.isExhausted = true }
+    }
+    return value
   }
 }

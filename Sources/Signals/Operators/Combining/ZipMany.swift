@@ -20,27 +20,14 @@ public func zip<each Element: Sendable, Failure: Error>(
   _ signals: repeat any Signal<each Element, Failure>
 ) -> AnySignal<(repeat each Element), Failure> {
   let upstreams = (repeat (each signals).eraseToAnySignal())
-  let signal = HubSignal {
-    let queues = (repeat ZipQueue<each Element>(of: each upstreams))
+  let signal = HubSignal { open in
+    let slots = (repeat ZipQueue<each Element>(of: each upstreams))
     var inputs = 0
-    for _ in repeat each queues { inputs += 1 }
-    let hub = CombinedHub<(repeat each Element), Failure>(inputs: inputs) { hub in
-      var isComplete = true
-      for queue in repeat each queues { isComplete = isComplete && !queue.isEmpty }
-      guard isComplete else { return }
-      hub.core.deliver((repeat (each queues).next()))
-      var isExhausted = false
-      for queue in repeat each queues { isExhausted = isExhausted || queue.isExhausted }
-      if isExhausted { hub.finish(.finished) }
+    for _ in repeat each slots { inputs += 1 }
+    let hub = CombinedHub<(repeat each Element), Failure>(inputs: inputs) { (repeat (each slots).take(for: $0)) }
+    return open(hub) {
+      for (upstream, slot) in repeat (each upstreams, each slots) { hub.attach(CombinedInput(hub, slot), to: upstream) }
     }
-    return (
-      hub,
-      {
-        for (upstream, queue) in repeat (each upstreams, each queues) {
-          hub.attach(CombinedInput(hub, queue), to: upstream)
-        }
-      }
-    )
   }
   // Not an opaque type, from which the compiler could not infer the elements.
   return AnySignal(signal)
@@ -77,16 +64,7 @@ public func zip<First: Signal, Second: Signal>(
 /// - Parameter signals: The signals.
 /// - Returns: A signal of arrays.
 public func zip<Input: Signal>(_ signals: some Sequence<Input>) -> some Signal<[Input.Element], Input.Failure> {
-  let inputs = Array(signals)
-  return HubSignal {
-    let queues = inputs.map { _ in ZipQueue<Input.Element>() }
-    let hub = CombinedHub<[Input.Element], Input.Failure>(inputs: inputs.count) { hub in
-      if queues.contains(where: \.isEmpty) { return }
-      hub.core.deliver(queues.map { $0.next() })
-      if queues.contains(where: \.isExhausted) { hub.finish(.finished) }
-    }
-    return (hub, { hub.attach(all: inputs) { CombinedInput(hub, queues[$0]) } })
-  }
+  combined(signals, in: ZipQueue<Input.Element>.self)
 }
 
 /// Sends arrays of the values of signals of different types: the first values, then the second values, and so on.

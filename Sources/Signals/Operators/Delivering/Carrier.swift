@@ -91,12 +91,7 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, Input
   @usableFromInline
   func close() {
     isClosed.store(true, ordering: .releasing)
-    let released = lock.withLock {
-      let released = (subscriber, upstream)
-      subscriber = nil
-      upstream = nil
-      return released
-    }
+    let released = lock.withLock { (subscriber.take(), upstream.take()) }
     outbox.removeAll()
     released.1?.cancel()
     withExtendedLifetime(released) {}

@@ -167,9 +167,7 @@ final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
       round.hasEnded = true
       // The end of a round that all subscribers have left must not end the next round.
       guard self.round === round else { return (nil, nil) }
-      let released = upstream
-      upstream = nil
-      return (released, round.pause.take())
+      return (upstream.take(), round.pause.take())
     }
     round.core.end(completion)
     round.upstreams.cancelAll()
@@ -255,11 +253,6 @@ final class ShareMembership<Upstream: Signal>: SubscriptionOwner, @unchecked Sen
   }
 
   package override func cancel(_ subscription: SignalSubscription) {
-    let left = lock.withLock {
-      let left = round
-      round = nil
-      return left
-    }
-    if let left { shared.leave(left) }
+    if let left = lock.withLock({ round.take() }) { shared.leave(left) }
   }
 }

@@ -16,8 +16,8 @@
 /// clock.advance(by: .seconds(5))  // Prints "disconnected"
 /// ```
 ///
-/// Choose ``after(_:)`` if subscribers come and go, as screens do, and a connection is expensive. Choose ``never`` for
-/// work that must run only once and whose values are replayed for the rest of the program.
+/// Choose ``after(_:clock:)`` if subscribers come and go, as screens do, and a connection is expensive. Choose
+/// ``never`` for work that must run only once and whose values are replayed for the rest of the program.
 public struct ShareDisconnection: Sendable {
   /// A function that calls another one after a pause, unless its token is cancelled.
   typealias Schedule = @Sendable (_ call: @escaping @Sendable () -> Void) -> SignalSubscription
@@ -41,22 +41,12 @@ public struct ShareDisconnection: Sendable {
 
   /// Returns a policy that cancels the upstream subscription after an interval without subscribers.
   ///
-  /// - Parameter gracePeriod: The interval, which starts over whenever the last subscriber leaves. If it is not
-  ///   positive, the upstream subscription is cancelled at once.
-  /// - Returns: The policy.
-  public static func after(_ gracePeriod: Duration) -> ShareDisconnection {
-    after(gracePeriod, clock: ContinuousClock())
-  }
-
-  /// Returns a policy that cancels the upstream subscription after an interval without subscribers, measured by a
-  /// clock.
-  ///
   /// - Parameters:
   ///   - gracePeriod: The interval, which starts over whenever the last subscriber leaves. If it is not positive, the
   ///     upstream subscription is cancelled at once.
   ///   - clock: The clock that measures the interval. The upstream subscription is cancelled on one of its threads.
   /// - Returns: The policy.
-  public static func after<C: Clock>(_ gracePeriod: Duration, clock: C) -> ShareDisconnection
+  public static func after<C: Clock>(_ gracePeriod: Duration, clock: C = ContinuousClock()) -> ShareDisconnection
   where C.Duration == Duration {
     guard gracePeriod > .zero else { return .immediately }
     return ShareDisconnection(kind: .after { Alarm.call(after: gracePeriod, on: clock, $0) })

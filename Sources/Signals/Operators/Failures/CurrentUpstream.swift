@@ -26,9 +26,7 @@ final class CurrentUpstream: SubscriptionOwner, @unchecked Sendable {  // Sound:
   func begin() -> Int {
     let (number, released) = lock.withLock {
       latest += 1
-      let released = token
-      token = nil
-      return (latest, released)
+      return (latest, token.take())
     }
     released?.cancel()
     return number
@@ -50,9 +48,7 @@ final class CurrentUpstream: SubscriptionOwner, @unchecked Sendable {  // Sound:
   func cancelAll() {
     let released = lock.withLock {
       isOver.store(true, ordering: .releasing)
-      let released = token
-      token = nil
-      return released
+      return token.take()
     }
     released?.cancel()
   }

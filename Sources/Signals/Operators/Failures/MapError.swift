@@ -14,15 +14,13 @@ extension Signal {
 }
 
 @usableFromInline
-struct MapError<Input: Sendable, InputFailure: Error, Failure: Error>: SignalOperator {
+struct MapError<Input: Sendable, InputFailure: Error, Failure: Error>: PassingOperator {
   @usableFromInline let transform: @Sendable (InputFailure) -> Failure
 
   @inlinable @inline(__always)
   init(_ transform: @escaping @Sendable (InputFailure) -> Failure) {
     self.transform = transform
   }
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
   func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Failure>) {

@@ -19,6 +19,7 @@ struct ReplaceError<Input: Sendable, InputFailure: Error>: SignalOperator {
   init(_ replacement: Input) {
     self.replacement = replacement
   }
+
   @inlinable @inline(__always)
   func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Never>) {
     next.receive(value)

@@ -10,14 +10,11 @@ extension Signal where Failure == Never {
 }
 
 @usableFromInline
-struct SetFailureType<Input: Sendable, Failure: Error>: SignalOperator {
+struct SetFailureType<Input: Sendable, Failure: Error>: PassingOperator {
   @usableFromInline typealias InputFailure = Never
 
   @inlinable @inline(__always)
   init() {}
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
-
   @inlinable @inline(__always)
   func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Failure>) {
     next.receive(value)

@@ -10,15 +10,13 @@ extension Signal {
 }
 
 @usableFromInline
-struct DropFirst<Input: Sendable, Failure: Error>: SignalOperator {
+struct DropFirst<Input: Sendable, Failure: Error>: PassingOperator {
   @usableFromInline let count: Int
 
   @inlinable @inline(__always)
   init(_ count: Int) {
     self.count = count
   }
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
   func makeState() -> Int { count }

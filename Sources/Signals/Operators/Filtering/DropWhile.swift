@@ -11,15 +11,13 @@ extension Signal {
 }
 
 @usableFromInline
-struct DropWhile<Input: Sendable, Failure: Error>: SignalOperator {
+struct DropWhile<Input: Sendable, Failure: Error>: PassingOperator {
   @usableFromInline let predicate: @Sendable (Input) -> Bool
 
   @inlinable @inline(__always)
   init(_ predicate: @escaping @Sendable (Input) -> Bool) {
     self.predicate = predicate
   }
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
   func makeState() -> Bool { false }

@@ -11,15 +11,13 @@ extension Signal {
 }
 
 @usableFromInline
-struct Filter<Input: Sendable, Failure: Error>: SignalOperator {
+struct Filter<Input: Sendable, Failure: Error>: PassingOperator {
   @usableFromInline let isIncluded: @Sendable (Input) -> Bool
 
   @inlinable @inline(__always)
   init(_ isIncluded: @escaping @Sendable (Input) -> Bool) {
     self.isIncluded = isIncluded
   }
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
   func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Failure>) {

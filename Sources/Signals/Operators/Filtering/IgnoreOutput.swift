@@ -9,14 +9,11 @@ extension Signal {
 }
 
 @usableFromInline
-struct IgnoreOutput<Input: Sendable, Failure: Error>: SignalOperator {
+struct IgnoreOutput<Input: Sendable, Failure: Error>: PassingOperator {
   @usableFromInline typealias Output = Never
 
   @inlinable @inline(__always)
   init() {}
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
-
   @inlinable @inline(__always)
   func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Never, Failure>) {}
 }

@@ -53,6 +53,7 @@ struct Prefix<Input: Sendable, Failure: Error>: SignalOperator {
   init(_ maxLength: Int) {
     self.maxLength = maxLength
   }
+
   @inlinable @inline(__always)
   func makeState() -> Int { maxLength }
 

@@ -21,6 +21,7 @@ struct PrefixWhile<Input: Sendable, Failure: Error>: SignalOperator {
   init(_ predicate: @escaping @Sendable (Input) -> Bool) {
     self.predicate = predicate
   }
+
   @inlinable @inline(__always)
   func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Failure>) {
     guard predicate(value) else { return next.receive(completion: .finished) }

@@ -20,15 +20,13 @@ extension Signal {
 }
 
 @usableFromInline
-struct RemoveDuplicates<Input: Sendable, Failure: Error>: SignalOperator {
+struct RemoveDuplicates<Input: Sendable, Failure: Error>: PassingOperator {
   @usableFromInline let isDuplicate: @Sendable (Input, Input) -> Bool
 
   @inlinable @inline(__always)
   init(_ isDuplicate: @escaping @Sendable (Input, Input) -> Bool) {
     self.isDuplicate = isDuplicate
   }
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
   func makeState() -> Input? { nil }

@@ -27,6 +27,7 @@ struct ReplaceEmpty<Input: Sendable, Failure: Error>: SignalOperator {
   init(_ replacement: Input) {
     self.replacement = replacement
   }
+
   @inlinable @inline(__always)
   func makeState() -> Bool { true }
 

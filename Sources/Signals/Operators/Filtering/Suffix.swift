@@ -29,6 +29,7 @@ struct Suffix<Input: Sendable, Failure: Error>: SignalOperator {
   init(_ maxLength: Int) {
     self.maxLength = maxLength
   }
+
   @inlinable @inline(__always)
   func makeState() -> RingBuffer<Input> { RingBuffer() }
 

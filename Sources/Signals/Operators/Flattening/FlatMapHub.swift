@@ -141,17 +141,13 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, Flatt
   private func cancelAll() {
     let released = lock.withLock {
       isOver.store(true, ordering: .releasing)
-      let released = (outer: outer, tokens: tokens, waiting: waiting, transform: transform)
-      outer = nil
-      transform = nil
-      tokens = TokenPlaces()
-      waiting = RingBuffer()
-      return released
+      let inner = (tokens: exchange(&tokens, with: TokenPlaces()), waiting: exchange(&waiting, with: RingBuffer()))
+      return (outer: outer.take(), inner: inner, transform: transform.take())
     }
     released.outer?.cancel()
-    released.tokens.cancelAll()
+    released.inner.tokens.cancelAll()
     // Released only now: the `deinit` of a value or of a capture may run code.
-    withExtendedLifetime((released.waiting, released.transform)) {}
+    withExtendedLifetime(released) {}
   }
 
   package override func cancel(_ subscription: SignalSubscription) {

@@ -33,10 +33,8 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, FlatteningHub, @uncheck
   func receive(outer inner: Inner) {
     guard !upstreams.isCancelled else { return }
     let (number, replaced) = lock.withLock {
-      let replaced = token
-      token = nil
       isRunning = true
-      return (current.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue, replaced)
+      return (current.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue, token.take())
     }
     replaced?.cancel()
     let subscription = inner.subscribe(HubInput(self, number))
@@ -60,10 +58,8 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, FlatteningHub, @uncheck
     }
     let (released, isLast) = lock.withLock {
       guard isCurrent(number) else { return (SignalSubscription?.none, false) }
-      let released = token
-      token = nil
       isRunning = false
-      return (released, hasOuterEnded)
+      return (token.take(), hasOuterEnded)
     }
     released?.cancel()
     if isLast { core.withTurn { [self] in end(.finished) } }
@@ -100,12 +96,7 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, FlatteningHub, @uncheck
 
   private func cancelAll() {
     upstreams.cancelAll()
-    let released = lock.withLock {
-      let released = token
-      token = nil
-      return released
-    }
-    released?.cancel()
+    lock.withLock { token.take() }?.cancel()
   }
 
   package override func cancel(_ subscription: SignalSubscription) {

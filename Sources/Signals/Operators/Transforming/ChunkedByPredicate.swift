@@ -35,6 +35,7 @@ struct ChunkedByPredicate<Input: Sendable, Failure: Error>: SignalOperator {
   init(_ belongInSameChunk: @escaping @Sendable (Input, Input) -> Bool) {
     self.belongInSameChunk = belongInSameChunk
   }
+
   @inlinable @inline(__always)
   func makeState() -> [Input] { [] }
 
@@ -42,8 +43,7 @@ struct ChunkedByPredicate<Input: Sendable, Failure: Error>: SignalOperator {
   func receive(_ value: Input, state: inout [Input], next: some SignalSubscriber<[Input], Failure>) {
     var complete: [Input]?
     if let last = state.last, !belongInSameChunk(last, value) {
-      complete = state
-      state = []
+      complete = exchange(&state, with: [])
     }
     state.append(value)
     // The closure may have cancelled the subscription.

@@ -32,6 +32,7 @@ struct Collect<Input: Sendable, Failure: Error>: SignalOperator {
   init(_ count: Int) {
     self.count = count
   }
+
   @inlinable @inline(__always)
   func makeState() -> [Input] { [] }
 

@@ -12,15 +12,13 @@ extension Signal {
 }
 
 @usableFromInline
-struct CompactMap<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperator {
+struct CompactMap<Input: Sendable, Output: Sendable, Failure: Error>: PassingOperator {
   @usableFromInline let transform: @Sendable (Input) -> Output?
 
   @inlinable @inline(__always)
   init(_ transform: @escaping @Sendable (Input) -> Output?) {
     self.transform = transform
   }
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
   func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Output, Failure>) {

@@ -22,14 +22,11 @@ extension Signal {
 }
 
 @usableFromInline
-struct Pairwise<Input: Sendable, Failure: Error>: SignalOperator {
+struct Pairwise<Input: Sendable, Failure: Error>: PassingOperator {
   @usableFromInline typealias Output = (Input, Input)
 
   @inlinable @inline(__always)
   init() {}
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
-
   @inlinable @inline(__always)
   func makeState() -> Input? { nil }
 

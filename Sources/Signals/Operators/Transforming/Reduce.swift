@@ -189,6 +189,7 @@ struct Reduce<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperator
   init(initial: Output?, step: @escaping @Sendable (_ result: inout Output?, _ value: Input) -> Bool) {
     (self.initial, self.step) = (initial, step)
   }
+
   @inlinable @inline(__always)
   func makeState() -> Output? { initial }
 

@@ -16,7 +16,7 @@ extension Signal {
 }
 
 @usableFromInline
-struct Scan<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperator {
+struct Scan<Input: Sendable, Output: Sendable, Failure: Error>: PassingOperator {
   @usableFromInline let initialResult: Output
   @usableFromInline let nextPartialResult: @Sendable (Output, Input) -> Output
 
@@ -24,8 +24,6 @@ struct Scan<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperator {
   init(initialResult: Output, nextPartialResult: @escaping @Sendable (Output, Input) -> Output) {
     (self.initialResult, self.nextPartialResult) = (initialResult, nextPartialResult)
   }
-  @inlinable @inline(__always)
-  static var endsSignal: Bool { false }
 
   @inlinable @inline(__always)
   func makeState() -> Output { initialResult }

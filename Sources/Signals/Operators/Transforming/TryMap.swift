@@ -127,6 +127,7 @@ struct TryMap<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperator
   init(_ transform: @escaping @Sendable (Input) throws(Failure) -> Output?) {
     self.transform = transform
   }
+
   @inlinable @inline(__always)
   func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Output, Failure>) {
     do throws(Failure) {

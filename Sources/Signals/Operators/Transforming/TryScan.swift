@@ -60,6 +60,7 @@ struct TryScan<Input: Sendable, Output: Sendable, Failure: Error>: SignalOperato
   init(initialResult: Output, nextPartialResult: @escaping @Sendable (Output, Input) throws(Failure) -> Output) {
     (self.initialResult, self.nextPartialResult) = (initialResult, nextPartialResult)
   }
+
   @inlinable @inline(__always)
   func makeState() -> Output { initialResult }
 
