@@ -19,14 +19,17 @@ public enum SourceRegistry: Sendable {
   /// The registered sources that are alive, in the order in which they were registered.
   ///
   /// - Complexity: O(*n*) in the number of registered sources.
-  public static var sources: [RegisteredSource] {
-    let (sources, cores) = entries.withLock { entries in
-      // The `deinit` of a core may run code, so the core must outlive the lock.
-      let cores = entries.map(\.core)
-      if cores.contains(where: { $0 == nil }) { entries.removeAll { $0.core == nil } }
-      return (entries, cores)
+  public static var sources: [RegisteredSource] { changed { $0.removeAll { $0.core == nil } } }
+
+  /// Changes the entries, and returns them.
+  private static func changed(_ change: (inout [RegisteredSource]) -> Void) -> [RegisteredSource] {
+    let (sources, old, cores) = entries.withLock { entries in
+      // The `deinit` of a core, or of what a description captures, may run code, so both must outlive the lock.
+      let (old, cores) = (entries, entries.map(\.core))
+      change(&entries)
+      return (entries, old, cores)
     }
-    return withExtendedLifetime(cores) { sources }
+    return withExtendedLifetime((old, cores)) { sources }
   }
 
   static func register(
@@ -34,13 +37,10 @@ public enum SourceRegistry: Sendable {
     describing: (@Sendable () -> String?)? = nil
   ) {
     let source = RegisteredSource(core: core, kind: kind, name: name, place: place.description, describing: describing)
-    let cores = entries.withLock { entries in
-      let cores = entries.map(\.core)
+    _ = changed { entries in
       entries.removeAll { $0.core == nil || $0.core === core }
       entries.append(source)
-      return cores
     }
-    withExtendedLifetime(cores) {}
   }
 
   /// Returns the name of a source, if it is registered.

@@ -69,6 +69,18 @@ struct SourceRegistryTests {
     withExtendedLifetime(property) {}
   }
 
+  @Test func `a description that is dropped may look at the registry while it is released`() {
+    let property = MutableProperty(1)
+    property.registered(as: "registry.described") { [observer = RegistryObserver()] in "\($0) \(observer)" }
+    property.registered(as: "registry.plain")
+    #expect(source("registry.plain")?.valueDescription == nil)
+    var released: MutableProperty<Int>? = MutableProperty(1)
+    released?.registered(as: "registry.released") { [observer = RegistryObserver()] in "\($0) \(observer)" }
+    released = nil
+    #expect(source("registry.released") == nil)
+    withExtendedLifetime((property, released)) {}
+  }
+
   @Test func `a derived value lists its inputs`() {
     let first = MutableProperty("Ada").registered(as: "registry.first")
     let second = MutableProperty(1)
@@ -115,5 +127,12 @@ struct SourceRegistryTests {
     let place = "SignalsTests/SourceRegistryTests.swift:\(line)"
     #expect(await emitter.subscriptions().map(\.place) == [place, place])
     withExtendedLifetime(subscriptions) {}
+  }
+}
+
+/// An object that reads the registry when it is released, as a screen that shows the registered sources may do.
+private final class RegistryObserver: Sendable {
+  deinit {
+    _ = SourceRegistry.sources
   }
 }
