@@ -51,6 +51,9 @@ final class OverrideExpiry: Sendable {
   /// Returns a Boolean value that indicates whether an end has come.
   func hasPassed(_ end: Date?) -> Bool { end.map { $0 <= now } ?? false }
 
+  /// A closure that leaves out an override whose end has come.
+  var check: TweakTable.Check { { [self] tweak in hasPassed(tweak.expiration) ? nil : tweak } }
+
   /// Advances the time to a stored mark.
   func raise(to mark: Date) {
     state.withLock { $0.clock.raise(to: mark) }

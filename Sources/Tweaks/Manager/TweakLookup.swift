@@ -1,3 +1,5 @@
+import Signals
+
 /// The parts of a manager that a lookup needs, at one moment.
 struct TweakEnvironment: Sendable {
   let providers: TweakProviders
@@ -51,7 +53,7 @@ struct TweakLookup {
   ///
   /// `notFound` is not treated as an error.
   mutating func found(at index: Int) -> TweakResolver.Answer {
-    while answers.count <= index { answers.append(ask(environment.providers.all[answers.count])) }
+    while answers.count <= index { answers.append(ask(at: answers.count)) }
     switch answers[index] {
     case .success(let tweak): return tweak.map { .tweak($0) } ?? .absent
     case .failure(.notFound): return .absent
@@ -59,10 +61,10 @@ struct TweakLookup {
     }
   }
 
-  private func ask(_ provider: any TweakProvider) -> Result<Tweak?, TweakError> {
+  private func ask(at index: Int) -> Result<Tweak?, TweakError> {
     do throws(TweakError) {
-      var tweak = try provider.tweak(feature: id.feature, variable: id.variable)
-      if tweak?.source == nil { tweak?.source = provider.name }
+      var tweak = try environment.providers.tables[index].value.tweak(feature: id.feature, variable: id.variable)
+      if tweak?.source == nil { tweak?.source = environment.providers.all[index].name }
       return .success(tweak)
     } catch {
       return .failure(error)

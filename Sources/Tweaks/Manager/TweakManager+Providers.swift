@@ -41,14 +41,14 @@ extension TweakManager {
   /// - Parameter change: A closure that changes its argument and returns the positions of the new providers. It may be
   ///   called repeatedly.
   func replaceProviders(_ change: (inout [any TweakProvider]) -> Range<Int>) {
-    let (providers, added, generation) = changeProviders(change)
+    let (providers, tables, added, generation) = changeProviders(change)
     if providers.contains(where: { ($0 as? TweakManager)?.reaches(self) ?? false }) {
       stop(because: "A TweakManager cannot be its own provider, directly or through another manager")
     }
     let subscriptions =
       providers.enumerated().flatMap { index, provider in
         [
-          provider.updates.sink { [weak self] in self?.providerUpdated($0) },
+          tables[index].changes.sink { [weak self] _ in self?.follow() },
           subscribe(to: provider.failures, skippingPresent: !added.contains(index)),
         ]
       } + scopes.map { $0.enrol(self) }
@@ -59,7 +59,7 @@ extension TweakManager {
       return state.subscriptions
     }
     for subscription in outdated { subscription.cancel() }
-    providerUpdated(.everything)
+    follow(.everything)
   }
 
   /// Subscribes to the failures of a provider, and reports them.
@@ -84,7 +84,7 @@ extension TweakManager {
   /// No lock is held while their names are read, or while they are released.
   private func changeProviders(
     _ change: (inout [any TweakProvider]) -> Range<Int>
-  ) -> (providers: [any TweakProvider], added: Range<Int>, generation: Int) {
+  ) -> (providers: [any TweakProvider], tables: [Property<TweakTable>], added: Range<Int>, generation: Int) {
     while true {
       let (old, generation) = state.withLock { ($0.providers, $0.generation) }
       var changed = old
@@ -96,7 +96,7 @@ extension TweakManager {
         state.generation += 1
         return true
       }
-      if isDone { return withExtendedLifetime(old) { (new.all, added, generation + 1) } }
+      if isDone { return withExtendedLifetime(old) { (new.all, new.tables, added, generation + 1) } }
     }
   }
 

@@ -2,14 +2,24 @@ import AppGroups
 import Signals
 
 extension TweakManager {
-  /// Handles an update of a provider, which names the tweaks that may have changed.
-  func providerUpdated(_ update: TweakUpdate) {
+  /// Follows the tables of the providers.
+  ///
+  /// - Parameters:
+  ///   - other: Tweaks that may have changed for another reason.
+  ///   - changes: The change of a scope that the new values belong to, if any.
+  func follow(_ other: TweakUpdate = .nothing, into changes: ScopeChanges? = nil) {
+    let (properties, generation) = state.withLock { ($0.providers.tables, $0.generation) }
+    let tables = properties.map(\.value)
+    // If the providers have been replaced in between, that thread follows them.
+    var update = state.withLock { generation == $0.generation ? $0.providers.takeChanges(in: tables) : .nothing }
+    update.formUnion(other)
+    if update == .nothing { return }
     let known = followedIDs(for: update)
-    settle(
-      state.withLock { state in
-        state.forgetReports(of: update)
-        return state.tweaks.update(update, following: known)
-      })
+    let inquiry = state.withLock { state in
+      state.forgetReports(of: update)
+      return state.tweaks.update(update, following: known)
+    }
+    settle(inquiry, into: changes)
   }
 
   /// Returns the names of the tweaks to follow for an update, or `nil` if no subscriber follows all changes.

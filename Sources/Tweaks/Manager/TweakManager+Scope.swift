@@ -15,12 +15,8 @@ extension TweakManager: ScopeMember {
   package func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
     PreparedSwitch { [self] changes in
       guard outcome == .switched else { return }
-      let known = followedIDs(for: .everything)
-      let inquiry = state.withLock { state in
-        state.forgetReports(of: .everything)
-        return state.tweaks.update(.everything, following: known)
-      }
-      settle(inquiry, into: changes)
+      let isAsked = state.withLock { $0.providers.all }.contains { $0 is any AskedTweakProvider && !$0.scopes.isEmpty }
+      follow(isAsked ? .everything : .nothing, into: changes)
     }
   }
 }

@@ -38,7 +38,7 @@ import Synchronization
 ///   lookup. No lock is held while they run.
 ///
 /// A manager is itself a provider, so managers can be nested.
-public final class TweakManager: MutableTweakProvider {
+public final class TweakManager: MutableTweakProvider, AskedTweakProvider {
   /// The name of the manager when it is a provider of another one.
   public let name: String
 
@@ -126,7 +126,7 @@ public final class TweakManager: MutableTweakProvider {
     get { state.withLock { $0.decryption } }
     set {
       state.replace { exchange(&$0.decryption, with: newValue) }
-      providerUpdated(.everything)
+      follow(.everything)
     }
   }
 
@@ -155,7 +155,7 @@ public final class TweakManager: MutableTweakProvider {
   /// - Parameter hook: The hook.
   public func add(_ hook: TweakHook) {
     state.withLock { $0.hooks.append(hook) }
-    providerUpdated(.everything)
+    follow(.everything)
   }
 
   // MARK: Cache
@@ -180,7 +180,7 @@ public final class TweakManager: MutableTweakProvider {
   ///
   /// Call it after a change in a provider that sends no updates.
   public func resetCache() {
-    providerUpdated(.everything)
+    follow(.everything)
   }
 }
 
@@ -218,7 +218,29 @@ extension TweakManager: CustomReflectable {
 /// The providers of a manager, the most important first.
 struct TweakProviders: Sendable {
   var all: [any TweakProvider] = [] {
-    didSet { mutable = all.map { $0 as? any MutableTweakProvider } }
+    didSet {
+      mutable = all.map { $0 as? any MutableTweakProvider }
+      tables = all.map(\.table)
+      // What changes after this is followed.
+      moments = tables.map(\.value.moment)
+    }
+  }
+
+  /// The tables, at the same indices.
+  private(set) var tables: [Property<TweakTable>] = []
+
+  /// The moments of the tables that the manager has followed, at the same indices.
+  private var moments: [TweakTable.Moment] = []
+
+  /// Returns what has changed in the tables, and marks it as followed.
+  mutating func takeChanges(in tables: [TweakTable]) -> TweakUpdate {
+    var changes = TweakUpdate.nothing
+    // Another thread may have followed a newer table.
+    for (index, table) in tables.enumerated() where !moments[index].isAfter(table) {
+      changes.formUnion(table.changes(since: moments[index]))
+      moments[index] = table.moment
+    }
+    return changes
   }
 
   /// The mutable providers, at the same indices.

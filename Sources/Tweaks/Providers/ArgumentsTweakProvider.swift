@@ -1,4 +1,5 @@
 import FileSignals
+public import Signals
 
 /// A provider of tweaks from the arguments of the process: `--tweak shop/limit=20`, `--tweak=shop/limit=20`, and for a
 /// Bool also `--tweak shop/enabled` and `--no-tweak shop/enabled`.
@@ -15,7 +16,8 @@ public struct ArgumentsTweakProvider: TweakProvider {
   /// The name of the provider.
   public let name: String
 
-  private let tweaks: [TweakID: Tweak]
+  /// The tweaks in the arguments, which do not change.
+  public let table: Property<TweakTable>
 
   /// Creates a provider from arguments.
   ///
@@ -63,7 +65,7 @@ public struct ArgumentsTweakProvider: TweakProvider {
         tweaks[id] = Tweak(id, text: value ?? (isOn ? "true" : "false"), source: name)
       }
     }
-    self.tweaks = tweaks
+    table = .constant(TweakTable(Array(tweaks.values)))
   }
 
   private static func id(
@@ -96,17 +98,4 @@ public struct ArgumentsTweakProvider: TweakProvider {
     }
     return id
   }
-
-  /// Returns a tweak by name.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, or `nil` if no argument names it.
-  public func tweak(feature: String, variable: String) -> Tweak? {
-    tweaks[TweakID(feature: feature, variable: variable)]
-  }
-
-  /// The names of the tweaks in the arguments.
-  public var tweakIDs: Set<TweakID> { Set(tweaks.keys) }
 }

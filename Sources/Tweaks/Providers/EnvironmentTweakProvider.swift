@@ -14,7 +14,7 @@ public import Signals
 ///   ``TweakError/ambiguousName(_:other:name:provider:)``, and names both.
 /// - **Unknown names.** A variable that no tweak reads is ignored, even if its name is misspelled. To check names and
 ///   values when the process starts, pass the known tweaks to ``init(known:prefix:environment:name:)``.
-public final class EnvironmentTweakProvider: TweakProvider {
+public final class EnvironmentTweakProvider: AskedTweakProvider {
   /// The name of the provider.
   public let name: String
 

@@ -8,8 +8,10 @@ public final class EphemeralTweakProvider: MutableTweakProvider {
   /// The name of the provider.
   public let name: String
 
-  private let values: Guarded<[TweakID: StoredOverride]>
-  private let emitter = Emitter<TweakUpdate, Never>()
+  /// The tweaks that are set.
+  public var table: Property<TweakTable> { tweaks }
+
+  private let tweaks: MutableProperty<TweakTable>
   private let expiry: OverrideExpiry
 
   /// Creates a provider.
@@ -22,39 +24,17 @@ public final class EphemeralTweakProvider: MutableTweakProvider {
     _ values: [String: [String: TweakValue]] = [:], name: String = "EphemeralTweakProvider", time: TweakTime = .system
   ) {
     self.name = name
-    var found: [TweakID: StoredOverride] = [:]
+    var found: [TweakID: TweakTable.Entry] = [:]
     for (feature, variables) in values {
       for (variable, value) in variables {
-        found[TweakID(feature: feature, variable: variable)] = StoredOverride(value: value)
+        let tweak = Tweak(feature: feature, variable: variable, value: value, source: name)
+        found[tweak.id] = .success(tweak)
       }
     }
-    self.values = Guarded(found)
     expiry = OverrideExpiry(time: time)
+    tweaks = MutableProperty(TweakTable(found, check: expiry.check))
     expiry.start { [weak self] in self?.removeEnded() }
   }
-
-  /// Returns a tweak by name.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, or `nil` if there is none, or if its end has come.
-  public func tweak(feature: String, variable: String) -> Tweak? {
-    let stored = values.withLock { $0[TweakID(feature: feature, variable: variable)] }
-    guard let stored, !expiry.hasPassed(stored.end) else { return nil }
-    var tweak = Tweak(feature: feature, variable: variable, value: stored.value, source: name)
-    if let end = stored.end { tweak.expiration = end }
-    return tweak
-  }
-
-  /// The names of the tweaks that are set.
-  public var tweakIDs: Set<TweakID> {
-    let all = values.withLock { $0 }
-    return Set(all.keys.filter { !expiry.hasPassed(all[$0]?.end) })
-  }
-
-  /// The changed tweaks, sent after each change.
-  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
   /// `false`: nothing is stored persistently.
   public var isPersistent: Bool { false }
@@ -71,34 +51,36 @@ public final class EphemeralTweakProvider: MutableTweakProvider {
   @discardableResult
   public func apply(_ edits: [TweakEdit]) -> TweakUpdate {
     let now = edits.contains { $0.expiration != nil } ? expiry.now : .distantPast
-    let (changed, ends) = values.withLock { values in
-      var changed: Set<TweakID> = []
-      var hasEnds = false
-      for edit in edits {
-        let hasEnded = edit.expiration.map { $0 <= now } ?? false
-        let new = hasEnded ? nil : edit.value.map { StoredOverride(value: $0, end: edit.expiration) }
-        let old = values[edit.id]
-        if old == new { continue }
-        hasEnds = hasEnds || old?.end != nil || new?.end != nil
-        values[edit.id] = new
-        changed.insert(edit.id)
+    var hasEnds = false
+    let changed = tweaks.withLock { table in
+      table.change { entries in
+        var changed: Set<TweakID> = []
+        for edit in edits {
+          let hasEnded = edit.expiration.map { $0 <= now } ?? false
+          let new = hasEnded ? nil : edit.value.map { Tweak(edit, value: $0, source: name) }
+          let old = entries[edit.id].flatMap { try? $0.get() }
+          if old?.value == new?.value, old?.expiration == new?.expiration { continue }
+          hasEnds = hasEnds || old?.expiration != nil || new?.expiration != nil
+          entries[edit.id] = new.map { .success($0) }
+          changed.insert(edit.id)
+        }
+        return changed
       }
-      return (changed, hasEnds ? values.values.compactMap(\.end) : nil)
     }
-    if let ends { expiry.follow(ends) }
-    if !changed.isEmpty { emitter.send(.tweaks(changed)) }
+    if hasEnds { expiry.follow(tweaks.value.ends) }
     return .tweaks(changed)
   }
 
   private func removeEnded() {
     let now = expiry.ring()
-    let (ended, ends) = values.withLock { values in
-      let ended = values.filter { $0.value.end.map { $0 <= now } ?? false }.map(\.key)
-      for id in ended { values[id] = nil }
-      return (Set(ended), values.values.compactMap(\.end))
+    _ = tweaks.withLock { table in
+      table.change { entries in
+        let ended = entries.filter { $0.value.end.map { $0 <= now } ?? false }.map(\.key)
+        for id in ended { entries[id] = nil }
+        return Set(ended)
+      }
     }
-    expiry.follow(ends)
-    if !ended.isEmpty { emitter.send(.tweaks(ended)) }
+    expiry.follow(tweaks.value.ends)
   }
 }
 

@@ -41,14 +41,18 @@ public final class FileTweakProvider: TweakProvider {
   /// If the file is not followed, it is the state when the file was opened.
   public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
-  private struct State {
-    var contents: TweakFile
-    var decryption: TweakDecryption?
-    var subscriptions: [SignalSubscription] = []
+  /// The tweaks of the file.
+  public let table: Property<TweakTable>
+
+  private struct Decryption: Sendable {
+    var closure: TweakDecryption?
+
+    /// The number of times that the closure was set.
+    var count = 0
   }
 
-  private let state: Guarded<State>
-  private let emitter = Emitter<TweakUpdate, Never>()
+  private let decryption = MutableProperty(Decryption())
+  private let subscriptions: [SignalSubscription]
   private let failureEmitter = Emitter<TweakError, Never>()
 
   /// The file, if it is followed.
@@ -92,8 +96,6 @@ public final class FileTweakProvider: TweakProvider {
       try AppGroupsFile(
         observing: name, initialValue: TweakFile(), scope: scope, format: format, polling: polling)
     }
-    let membership = scope.enrol(self)
-    state.withLock { $0.subscriptions.append(membership) }
   }
 
   /// Opens a file with a closure that receives its format.
@@ -119,45 +121,32 @@ public final class FileTweakProvider: TweakProvider {
       case .missing, .connecting: throw .missing(url)
       case .stale(let error, _): throw error
       }
-      state = Guarded(State(contents: contents))
       self.file = isLive ? file : nil
       status = isLive ? file.status : .constant(file.status.value)
+      let last = Guarded((table: TweakTable(contents), count: 0))
+      let now = isLive ? file.property : .constant(contents)
+      table = .derived(now, status, decryption) { value, status, decryption in
+        let contents = isOptional && status == .missing ? TweakFile() : value
+        return last.withLock { last in
+          last.table.replace(with: contents)
+          if last.count != decryption.count { last.table.touch(.everything) }
+          last.count = decryption.count
+          return last.table
+        }
+      }
+      // The first one keeps the derived table.
+      var subscriptions = [table.sink { _ in }]
+      if isLive {
+        subscriptions.append(
+          file.failures.sink { [failureEmitter] (error: AppGroupsFileError) in
+            if isOptional, case .missing = error { return }
+            failureEmitter.send(Self.error(error, url))
+          })
+      }
+      self.subscriptions = subscriptions
     } catch {
       throw Self.error(error, url)
     }
-    if let file { follow(file) }
-  }
-
-  private func follow(_ file: AppGroupsFile<TweakFile>) {
-    // The status is needed too, because the property of a missing file keeps its last value.
-    let contents = file.property.combineLatest(file.status).map { [isOptional] value, status in
-      isOptional && status == .missing ? TweakFile() : value
-    }
-    let subscriptions = [
-      contents.sink { [weak self] in self?.take($0) },
-      file.failures.sink { [weak self, url, isOptional] (error: AppGroupsFileError) in
-        if isOptional, case .missing = error { return }
-        self?.failureEmitter.send(Self.error(error, url))
-      },
-    ]
-    state.withLock { $0.subscriptions = subscriptions }
-  }
-
-  private func take(_ new: TweakFile) {
-    send(replace(by: new))
-  }
-
-  /// Replaces the contents, and returns the names of the tweaks that changed.
-  private func replace(by new: TweakFile) -> Set<TweakID> {
-    let old = state.withLock { state in
-      defer { state.contents = new }
-      return state.contents
-    }
-    return new.difference(from: old)
-  }
-
-  private func send(_ changed: Set<TweakID>) {
-    if !changed.isEmpty { emitter.send(.tweaks(changed)) }
   }
 
   /// Returns the error for a file, with the line and column if its content is malformed.
@@ -175,55 +164,27 @@ public final class FileTweakProvider: TweakProvider {
     return .unusableFile(error)
   }
 
-  /// Returns a tweak by name.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The tweak as in the file, possibly encrypted, or `nil` if the file does not contain it.
-  public func tweak(feature: String, variable: String) -> Tweak? {
-    state.withLock { $0.contents.tweaks[feature, variable] }
-  }
-
-  /// Returns whether a feature is enabled.
-  ///
-  /// A feature in the file is enabled unless the file says otherwise.
-  ///
-  /// - Parameter feature: The feature.
-  /// - Returns: The answer, or `nil` if the file does not contain the feature.
-  /// - Throws: ``TweakError`` if the variable ``Tweak/enabledVariable`` is not a Bool, or is encrypted.
-  public func featureState(_ feature: String) throws(TweakError) -> Bool? {
-    if let tweak = tweak(feature: feature, variable: Tweak.enabledVariable) { return try tweak.clearBool() }
-    return state.withLock { $0.contents.features.contains(feature) } ? true : nil
-  }
-
   /// The variables by feature, in order.
   public var features: [String: [String]] {
-    let contents = state.withLock { $0.contents }
+    guard let contents = table.value.file else { return [:] }
     var features = Dictionary(uniqueKeysWithValues: contents.features.map { ($0, [String]()) })
     for id in contents.tweaks.ids.sorted() { features[id.feature, default: []].append(id.variable) }
     return features
   }
 
   /// All tweaks of the file, in the order of their names.
-  public var tweaks: [Tweak] { state.withLock { $0.contents.tweaks.tweaks }.sorted { $0.id < $1.id } }
-
-  /// The names of the tweaks in the file.
-  public var tweakIDs: Set<TweakID> { state.withLock { $0.contents.tweaks }.ids }
+  public var tweaks: [Tweak] { table.value.file?.tweaks.tweaks.sorted { $0.id < $1.id } ?? [] }
 
   /// A closure that decrypts this file's values.
   ///
   /// It takes precedence over the manager's.
   public var decryptionClosure: TweakDecryption? {
-    get { state.withLock { $0.decryption } }
-    set {
-      state.replace { exchange(&$0.decryption, with: newValue) }
-      emitter.send(.everything)
-    }
+    get { decryption.value.closure }
+    set { decryption.modify { $0 = Decryption(closure: newValue, count: $0.count + 1) } }
   }
 
-  /// The changed tweaks, sent after each change.
-  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+  /// The scope of the file, if it was opened in one.
+  public var scopes: [Scope] { [file?.scope].compactMap { $0 } }
 
   /// The errors that keep the tweaks from following the file.
   ///
@@ -237,21 +198,6 @@ public final class FileTweakProvider: TweakProvider {
     case .current, .connecting: nil
     case .missing: isOptional ? nil : .unusableFile(.missing(url))
     case .stale(let error, _): Self.error(error, url)
-    }
-  }
-}
-
-extension FileTweakProvider: ScopeMember {
-  /// The scope of the file, if it was opened in one.
-  public var scopes: [Scope] { [file?.scope].compactMap { $0 } }
-
-  package var switchStage: ScopeStage { .dependents }
-
-  package func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
-    PreparedSwitch { [self] changes in
-      guard outcome == .switched, let file else { return }
-      let changed = replace(by: file.status.value == .missing ? TweakFile() : file.value)
-      changes.afterwards { self.send(changed) }
     }
   }
 }

@@ -11,11 +11,12 @@ public final class SharedTweakProvider: TweakProvider {
   /// The scope of the shared value, if it has one.
   public let scopes: [Scope]
 
-  private let collection: TweakCollection
+  /// The tweaks that are derived from the value.
+  public let table: Property<TweakTable>
+
   private let failureEmitter = Emitter<TweakError, Never>()
-  private let tweaksNow: @Sendable () -> [Tweak]
   private let failureNow: @Sendable () -> TweakError?
-  private let subscriptions = Guarded<[SignalSubscription]>([])
+  private let subscriptions: [SignalSubscription]
 
   /// Creates a provider for a shared value.
   ///
@@ -27,51 +28,27 @@ public final class SharedTweakProvider: TweakProvider {
     _ value: Value, name: String = "SharedTweakProvider", tweaks: @escaping @Sendable (Value.Value) -> [Tweak]
   ) {
     self.name = name
-    let collection = TweakCollection(source: name)
-    self.collection = collection
-    let subscription = value.sink { collection.tell(collection.replace(by: tweaks($0))) }
+    let last = Guarded(TweakTable())
+    table = .derived(value.property) { value in
+      let new = tweaks(value)
+      return last.withLock { last in
+        last.replace(with: new)
+        return last
+      }
+    }
     let failures = value.failures.sink { [failureEmitter] in
       failureEmitter.send(.unusableStore(provider: name, TweakStoreError($0)))
     }
-    tweaksNow = { tweaks(value.value) }
     failureNow = { value.status.value.failure.map { .unusableStore(provider: name, TweakStoreError($0)) } }
     scopes = [(value as? any ScopedValue)?.scope].compactMap { $0 }
-    let memberships = scopes.map { $0.enrol(self) }
-    subscriptions.withLock { $0 = [subscription, failures] + memberships }
+    // The first one keeps the derived table.
+    subscriptions = [table.sink { _ in }, failures]
   }
-
-  /// Returns a tweak by name.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, or `nil` if there is none.
-  public func tweak(feature: String, variable: String) -> Tweak? {
-    collection[feature, variable]
-  }
-
-  /// The names of the tweaks.
-  public var tweakIDs: Set<TweakID> { collection.ids }
-
-  /// The changed tweaks, sent after each change.
-  public var updates: AnySignal<TweakUpdate, Never> { collection.updates }
 
   /// The errors that keep the tweaks from following the stored value.
   ///
   /// A new subscriber first receives the current errors.
   public var failures: AnySignal<TweakError, Never> {
     failureEmitter.beginning { [weak self] in self?.failureNow().map { [$0] } ?? [] }
-  }
-}
-
-extension SharedTweakProvider: ScopeMember {
-  package var switchStage: ScopeStage { .dependents }
-
-  package func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
-    PreparedSwitch { [self] changes in
-      guard outcome == .switched else { return }
-      let changed = collection.replace(by: tweaksNow())
-      changes.afterwards { [collection] in collection.tell(changed) }
-    }
   }
 }

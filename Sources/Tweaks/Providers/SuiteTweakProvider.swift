@@ -22,9 +22,14 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   /// The scope of the suite, if it has one.
   public var scopes: [Scope] { [suite.scope].compactMap { $0 } }
 
-  private let emitter = Emitter<TweakUpdate, Never>()
+  /// The tweaks that any process has set.
+  public let table: Property<TweakTable>
+
   private let expiry: OverrideExpiry
-  private let subscription = Guarded<SignalSubscription?>(nil)
+
+  /// The number of times that the alarm for the ends of overrides has rung.
+  private let rings = MutableProperty(0)
+  private let subscriptions: [SignalSubscription]
 
   /// The latest time that any process has seen.
   static let clockKey = "tweaks-clock"
@@ -44,79 +49,38 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   public init(suite: AppGroupsSuite, name: String = "SuiteTweakProvider", time: TweakTime = .system) {
     self.suite = suite
     self.name = name
-    expiry = OverrideExpiry(time: time)
+    let expiry = OverrideExpiry(time: time)
+    self.expiry = expiry
+    let last = Guarded(TweakTable([TweakID: TweakTable.Entry](), check: expiry.check))
+    let clock = Self.clock(in: suite.value)
+    if let clock { expiry.raise(to: clock) }
+    Self.removeEndedAtStart(from: suite, at: expiry.now)
+    table = .derived(suite.property, rings) { contents, _ in
+      let entries = Self.entries(of: contents, name).filter { !expiry.hasPassed($0.value.end) }
+      return last.withLock { last in
+        last.replace(with: entries)
+        return last
+      }
+    }
+    // The second one keeps the derived table.
+    subscriptions = [suite.property.sink { Self.follow($0, expiry) }, table.sink { _ in }]
     expiry.start { [weak self] in self?.ring() }
-    removeEndedAtStart()
-    let start = suite.value
-    follow(start)
-    let subscription = suite.property
-      .scan((start, start)) { contents, new in (contents.1, new) }
-      .sink { [weak self] old, new in self?.take(new, after: old) }
-    self.subscription.withLock { $0 = subscription }
+    Self.follow(suite.value, expiry)
   }
 
-  private func take(_ new: SuiteContents, after old: SuiteContents) {
-    follow(new)
-    let changed = Self.difference(of: new, from: old)
-    if !changed.isEmpty { emitter.send(.tweaks(changed)) }
-  }
-
-  private static func difference(of new: SuiteContents, from old: SuiteContents) -> Set<TweakID> {
-    var changed: Set<TweakID> = []
-    for key in Set(new.keys).union(old.keys) {
-      guard let id = TweakName.id(of: key), value(key, in: new) != value(key, in: old) else { continue }
-      changed.insert(id)
+  private static func entries(of contents: SuiteContents, _ name: String) -> [TweakID: TweakTable.Entry] {
+    var entries: [TweakID: TweakTable.Entry] = [:]
+    for key in contents.keys {
+      guard let id = TweakName.id(of: key) else { continue }
+      do throws(AppGroupsFileError) {
+        guard let stored = try contents.value(forKey: key, as: StoredOverride.self) else { continue }
+        entries[id] = .success(Tweak(TweakEdit(id, stored.value, until: stored.end), value: stored.value, source: name))
+      } catch {
+        entries[id] = .failure(.unusableStore(provider: name, TweakStoreError(error)))
+      }
     }
-    return changed
+    return entries
   }
-
-  private enum Stored: Equatable {
-    case none
-    case value(StoredOverride)
-    case failure(AppGroupsFileError)
-
-    /// The end of the override, if it has one.
-    var end: Date? { if case .value(let stored) = self { stored.end } else { nil } }
-  }
-
-  private static func value(_ key: String, in contents: SuiteContents) -> Stored {
-    do throws(AppGroupsFileError) {
-      return try contents.value(forKey: key, as: StoredOverride.self).map(Stored.value) ?? .none
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  /// Returns a tweak by name.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, or `nil` if none is set, or if its end has come.
-  /// - Throws: ``TweakError/unusableStore(provider:_:)`` if the stored value is not a tweak.
-  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
-    switch Self.value(TweakName.text(of: TweakID(feature: feature, variable: variable)), in: suite.value) {
-    case .none: return nil
-    case .value(let stored) where expiry.hasPassed(stored.end): return nil
-    case .value(let stored):
-      var tweak = Tweak(feature: feature, variable: variable, value: stored.value, source: name)
-      if let end = stored.end { tweak.expiration = end }
-      return tweak
-    case .failure(let error): throw .unusableStore(provider: name, TweakStoreError(error))
-    }
-  }
-
-  /// The names of the tweaks that are set.
-  public var tweakIDs: Set<TweakID> {
-    let contents = suite.value
-    return Set(
-      contents.keys.compactMap { key in
-        TweakName.id(of: key).flatMap { expiry.hasPassed(Self.value(key, in: contents).end) ? nil : $0 }
-      })
-  }
-
-  /// The changed tweaks, sent after each change by any process.
-  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
   /// The errors that keep the tweaks from following the file.
   ///
@@ -149,7 +113,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
         for edit in edits {
           let key = TweakName.text(of: edit.id)
           let new = edit.value.map { StoredOverride(value: $0, end: edit.expiration) }
-          if Self.value(key, in: contents) != new.map(Stored.value) ?? .none { changed.insert(edit.id) }
+          if Self.override(key, in: contents) != new { changed.insert(edit.id) }
           if let new {
             if case .double(let number) = new.value, !number.isFinite {
               throw TweakError.notSupported(edit.id, provider: name, reason: "\(number) cannot be stored")
@@ -189,17 +153,22 @@ extension SuiteTweakProvider {
     try contents.set(now.timeIntervalSinceReferenceDate, forKey: clockKey)
   }
 
+  /// Returns an override, or `nil` if there is none or another value.
+  private static func override(_ key: String, in contents: SuiteContents) -> StoredOverride? {
+    do throws(AppGroupsFileError) { return try contents.value(forKey: key, as: StoredOverride.self) } catch { return nil }
+  }
+
   /// Returns the ends of all overrides that have one.
-  private static func ends(in contents: SuiteContents) -> [(key: String, id: TweakID, end: Date)] {
+  private static func ends(in contents: SuiteContents) -> [(key: String, end: Date)] {
     contents.keys.compactMap { key in
-      guard let id = TweakName.id(of: key), let end = value(key, in: contents).end else { return nil }
-      return (key, id, end)
+      guard TweakName.id(of: key) != nil, let end = override(key, in: contents)?.end else { return nil }
+      return (key, end)
     }
   }
 
-  private func follow(_ contents: SuiteContents) {
-    if let mark = Self.clock(in: contents) { expiry.raise(to: mark) }
-    expiry.follow(Self.ends(in: contents).map(\.end))
+  private static func follow(_ contents: SuiteContents, _ expiry: OverrideExpiry) {
+    if let mark = clock(in: contents) { expiry.raise(to: mark) }
+    expiry.follow(ends(in: contents).map(\.end))
   }
 
   /// Removes the overrides that have ended from a suite, which then keeps the time.
@@ -208,27 +177,24 @@ extension SuiteTweakProvider {
     try raiseClock(in: &contents, to: now)
   }
 
-  private func removeEndedAtStart() {
-    let contents = suite.value
-    if let mark = Self.clock(in: contents) { expiry.raise(to: mark) }
-    let now = expiry.now
-    guard Self.ends(in: contents).contains(where: { $0.end <= now }) else { return }
+  private static func removeEndedAtStart(from suite: AppGroupsSuite, at now: Date) {
+    guard ends(in: suite.value).contains(where: { $0.end <= now }) else { return }
     do {
-      try suite.update { try Self.removeEnded(in: &$0, at: now) }
+      try suite.update { try removeEnded(in: &$0, at: now) }
     } catch {
       // The alarm rings at once, and again every minute.
     }
   }
 
-  /// Notifies observers of overrides that have ended, and removes these from the suite.
+  /// Shows that overrides have ended, and removes these from the suite.
   private func ring() {
     let now = expiry.ring()
     let contents = suite.value
-    let ended = Self.ends(in: contents).filter { $0.end <= now }
+    let hasEnded = Self.ends(in: contents).contains { $0.end <= now }
     let isOld = Self.clock(in: contents).map { now.timeIntervalSince($0) >= Self.clockAge } ?? true
     expiry.follow(Self.ends(in: contents).map(\.end))
-    if !ended.isEmpty { emitter.send(.tweaks(Set(ended.map(\.id)))) }
-    guard isOld || !ended.isEmpty else { return }
+    if hasEnded { rings.modify { $0 += 1 } }
+    guard isOld || hasEnded else { return }
     Task { [suite] in
       do {
         try await suite.update { try Self.removeEnded(in: &$0, at: now) }

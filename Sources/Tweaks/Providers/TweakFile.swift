@@ -2,7 +2,7 @@ import TweakFormat
 
 /// The decoded content of a file of tweaks.
 struct TweakFile: Sendable, Equatable {
-  var tweaks = TweakTable()
+  var tweaks = OrderedTweaks()
 
   /// The features in the file, including those without a variable.
   var features: Set<String> = []

@@ -51,7 +51,7 @@ final class TweakFileReader: Sendable {
     let text: UnsafeRawBufferPointer
     let old: Read
     let oldText: UnsafeRawBufferPointer
-    var tweaks = TweakTable()
+    var tweaks = OrderedTweaks()
     var places: [Range<Int>] = []
 
     /// The lines of the text, which are found when the first object or list needs its position.

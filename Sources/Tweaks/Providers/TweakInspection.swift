@@ -1,4 +1,5 @@
 package import Foundation
+package import Signals
 
 /// Reads the tweaks in files, without following or creating them.
 package enum TweakInspection {
@@ -33,7 +34,7 @@ package enum TweakInspection {
 /// A provider of tweaks that were read once.
 package final class ReadTweakProvider: TweakProvider {
   package let name: String
-  private let tweaks: [TweakID: Tweak]
+  package let table: Property<TweakTable>
 
   /// Creates a provider.
   ///
@@ -42,12 +43,6 @@ package final class ReadTweakProvider: TweakProvider {
   ///   - name: The name of the provider.
   package init(_ tweaks: [Tweak], name: String) {
     self.name = name
-    self.tweaks = Dictionary(tweaks.map { ($0.id, $0) }) { $1 }
+    table = .constant(TweakTable(tweaks))
   }
-
-  package func tweak(feature: String, variable: String) -> Tweak? {
-    tweaks[TweakID(feature: feature, variable: variable)]
-  }
-
-  package var tweakIDs: Set<TweakID> { Set(tweaks.keys) }
 }

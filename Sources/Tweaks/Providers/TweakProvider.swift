@@ -8,49 +8,43 @@ public typealias TweakDecryption = @Sendable (Tweak) throws -> TweakValue
 /// A closure that encrypts the value of a tweak for storage.
 public typealias TweakEncryption = @Sendable (Tweak) throws -> TweakValue
 
-/// A source of tweak values.
+/// A source of tweak values, which exposes them as one observable table.
 ///
-/// A ``TweakManager`` asks its providers in order; the first that *has* a tweak decides.
+/// The tables of the providers of a ``TweakManager`` are in order; the first that *has* a tweak decides.
 ///
-/// - **Implementation.** Implement ``tweak(feature:variable:)``. If values change, send ``updates``, or call
-///   ``TweakManager/resetCache()`` after each change.
-/// - **Threads.** All methods may be called from any thread, and concurrently. No lock of the manager is held, so a
-///   provider may use the manager.
+/// ```swift
+/// import Signals
+/// import Tweaks
+///
+/// struct Season: TweakProvider {
+///   let name = "Season"
+///   let table: Property<TweakTable>
+///
+///   init(isWinter: Property<Bool>) {
+///     table = .derived(isWinter) { TweakTable([Tweak(feature: "shop", variable: "snow", value: .bool($0))]) }
+///   }
+/// }
+///
+/// let isWinter = MutableProperty(false)
+/// let manager = TweakManager(providers: [Season(isWinter: isWinter)])
+/// isWinter.value = true
+/// print(manager.value(feature: "shop", variable: "snow", default: false))  // Prints "true"
+/// ```
+///
+/// A provider that cannot list its tweaks, such as a service with its own interface, is an ``AskedTweakProvider``.
 public protocol TweakProvider: Sendable {
   /// The name of the provider in ``Tweak/source``, errors and traces.
   var name: String { get }
 
-  /// Returns a tweak by name.
+  /// The tweaks, which the managers of the provider follow.
   ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, or `nil` if the provider has none, so that the next one is asked.
-  /// - Throws: ``TweakError`` if the tweak cannot be used. ``TweakError/notFound(_:)`` is the same as `nil`.
-  func tweak(feature: String, variable: String) throws(TweakError) -> Tweak?
-
-  /// Returns whether a feature is enabled.
-  ///
-  /// By default, it is the Bool of the variable ``Tweak/enabledVariable``.
-  ///
-  /// - Parameter feature: The feature.
-  /// - Returns: The answer, or `nil` if the provider has none, so that the next one is asked.
-  /// - Throws: ``TweakError`` if the answer cannot be used. A manager decrypts an encrypted one.
-  func featureState(_ feature: String) throws(TweakError) -> Bool?
-
-  /// The names of the provider's tweaks, as far as it can list them; empty by default.
-  var tweakIDs: Set<TweakID> { get }
+  /// It may be read from any thread. A manager reads the property once, and then follows it.
+  var table: Property<TweakTable> { get }
 
   /// A closure that decrypts this provider's values.
   ///
   /// It takes precedence over the manager's.
   var decryptionClosure: TweakDecryption? { get }
-
-  /// The changed tweaks, sent after each change; by default nothing.
-  ///
-  /// When an update is sent, ``tweak(feature:variable:)`` must already return the new value. A mutable provider also
-  /// sends the changes that ``MutableTweakProvider/apply(_:)`` makes, for its other managers.
-  var updates: AnySignal<TweakUpdate, Never> { get }
 
   /// The errors that keep the provider from following its input; by default none.
   ///
@@ -59,8 +53,8 @@ public protocol TweakProvider: Sendable {
 
   /// The scopes of the provider's store; none by default.
   ///
-  /// When the contents of a scope are switched, a ``TweakManager`` asks the provider again, and its tweaks change
-  /// together with all other live values of the scope.
+  /// When the contents of a scope are switched, a ``TweakManager`` follows the table at once, and its tweaks change
+  /// together with all other live values of the scope. An ``AskedTweakProvider`` is asked again.
   var scopes: [Scope] { get }
 }
 
@@ -79,7 +73,15 @@ public enum TweakUpdate: Sendable, Hashable {
   /// Adds tweaks.
   mutating func formUnion(_ ids: Set<TweakID>) {
     guard case .tweaks(let others) = self else { return }
-    self = .tweaks(others.union(ids))
+    self = .tweaks(others.isEmpty ? ids : others.union(ids))
+  }
+
+  /// Adds another update.
+  mutating func formUnion(_ other: TweakUpdate) {
+    switch other {
+    case .everything: self = .everything
+    case .tweaks(let ids): if !ids.isEmpty { formUnion(ids) }
+    }
   }
 }
 
@@ -87,26 +89,25 @@ extension TweakProvider {
   /// No scope.
   public var scopes: [Scope] { [] }
 
-  /// Returns whether a feature is enabled, which is the Bool of the variable ``Tweak/enabledVariable``.
-  ///
-  /// - Parameter feature: The feature.
-  /// - Returns: The answer, or `nil` if the provider has none.
-  /// - Throws: ``TweakError`` if the variable is not a Bool, or is encrypted.
-  public func featureState(_ feature: String) throws(TweakError) -> Bool? {
-    try tweak(feature: feature, variable: Tweak.enabledVariable)?.clearBool()
-  }
-
-  /// An empty set.
-  public var tweakIDs: Set<TweakID> { [] }
-
   /// `nil`: the provider decrypts nothing.
   public var decryptionClosure: TweakDecryption? { nil }
 
   /// A signal that sends nothing.
-  public var updates: AnySignal<TweakUpdate, Never> { .never() }
-
-  /// A signal that sends nothing.
   public var failures: AnySignal<TweakError, Never> { .never() }
+
+  /// Returns a tweak of the current table.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak, or `nil` if the provider has none.
+  /// - Throws: ``TweakError`` if the tweak cannot be used.
+  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+    try table.value.tweak(feature: feature, variable: variable)
+  }
+
+  /// The names of the tweaks of the current table.
+  public var tweakIDs: Set<TweakID> { table.value.ids }
 }
 
 /// A provider whose values can be set.
@@ -126,7 +127,7 @@ public protocol MutableTweakProvider: TweakProvider {
   /// Setting a tweak to its current value is not a change.
   ///
   /// - Parameter edits: The changes, in order.
-  /// - Returns: The tweaks that changed. ``TweakProvider/tweak(feature:variable:)`` already returns their new values.
+  /// - Returns: The tweaks that changed. The table already has their new values.
   /// - Throws: ``TweakError``.
   @discardableResult
   func apply(_ edits: [TweakEdit]) throws(TweakError) -> TweakUpdate

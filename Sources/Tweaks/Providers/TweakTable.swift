@@ -1,53 +1,215 @@
-import StrictJSON
+import Foundation
 
-/// Tweaks by name, in the order in which they were added.
-struct TweakTable: Sendable {
-  private(set) var tweaks: [Tweak] = []
-  private var names = NameTable()
+/// The tweaks of a provider at one moment, with what has changed since earlier moments.
+///
+/// A provider exposes its table as a property. Each change of a table is one step, which names the tweaks that it
+/// touched, so that a ``TweakManager`` looks up these alone. Two tables are equal if the same steps led to them.
+///
+/// ```swift
+/// import Signals
+/// import Tweaks
+///
+/// let table = MutableProperty(TweakTable([Tweak(feature: "shop", variable: "limit", value: 10)]))
+/// let old = table.value
+/// table.modify { $0.replace(with: [Tweak(feature: "shop", variable: "limit", value: 20)]) }
+/// print(table.value.changes(since: old))  // Prints "tweaks([shop/limit])"
+/// ```
+public struct TweakTable: Sendable {
+  /// A tweak, or the reason why it cannot be used.
+  typealias Entry = Result<Tweak, TweakError>
 
-  /// Returns the tweak of a name.
-  subscript(_ feature: String, _ variable: String) -> Tweak? {
-    place(of: feature, variable).map { tweaks[$0] }
+  /// A closure that checks a tweak when it is looked up, such as for its end.
+  typealias Check = @Sendable (Tweak) throws(TweakError) -> Tweak?
+
+  /// The closures that answer for tweaks that are in no table.
+  struct Answers: Sendable {
+    let tweak: @Sendable (String, String) throws(TweakError) -> Tweak?
+    let featureState: @Sendable (String) throws(TweakError) -> Bool?
+    let ids: @Sendable () -> Set<TweakID>
   }
 
-  /// Returns the index of the tweak of a name.
-  func place(of feature: String, _ variable: String) -> Int? {
-    names.place(ofHash: NameHash.hash(feature, variable)) {
-      tweaks[$0].variable == variable && tweaks[$0].feature == feature
+  private enum Contents: Sendable {
+    case entries([TweakID: Entry])
+    case file(TweakFile)
+    case asked(Answers)
+  }
+
+  /// The identity of the tables that steps lead to from one table.
+  fileprivate final class Origin: Sendable {}
+
+  /// The moment of a table, without its tweaks.
+  struct Moment: Sendable {
+    private let origin: Origin
+    fileprivate let step: Int
+
+    fileprivate init(_ origin: Origin, _ step: Int) { (self.origin, self.step) = (origin, step) }
+
+    fileprivate func isFollowed(by origin: Origin) -> Bool { self.origin === origin }
+
+    /// Returns whether a table of the same origin is older.
+    func isAfter(_ table: TweakTable) -> Bool { origin === table.origin && step > table.step }
+  }
+
+  private var contents: Contents
+  private let check: Check?
+  private let origin = Origin()
+  private var step = 0
+
+  /// What the last steps have touched.
+  private var touched: [TweakUpdate] = []
+
+  /// The number of steps that are remembered; a larger distance touches everything.
+  private static let memory = 16
+
+  private init(_ contents: Contents, check: Check? = nil) { (self.contents, self.check) = (contents, check) }
+
+  /// Creates a table.
+  ///
+  /// - Parameter tweaks: The tweaks. Of several with the same name, the last one counts.
+  public init(_ tweaks: [Tweak] = []) { self.init(Self.entries(tweaks)) }
+
+  init(_ entries: [TweakID: Entry], check: Check? = nil) { self.init(.entries(entries), check: check) }
+
+  init(_ file: TweakFile) { self.init(.file(file)) }
+
+  init(asking answers: Answers) { self.init(.asked(answers)) }
+
+  private static func entries(_ tweaks: [Tweak]) -> [TweakID: Entry] {
+    Dictionary(tweaks.lazy.map { ($0.id, .success($0)) }) { $1 }
+  }
+
+  // MARK: Reading
+
+  /// Returns a tweak by name.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak, possibly encrypted, or `nil` if there is none.
+  /// - Throws: ``TweakError`` if the tweak cannot be used.
+  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+    switch contents {
+    case .entries(let entries):
+      guard let tweak = try entries[TweakID(feature: feature, variable: variable)]?.get() else { return nil }
+      return if let check { try check(tweak) } else { tweak }
+    case .file(let file): return file.tweaks[feature, variable]
+    case .asked(let answers): return try answers.tweak(feature, variable)
     }
   }
 
-  /// Adds a tweak whose name is not yet in the table.
-  mutating func append(_ tweak: Tweak) {
-    names.append(hash: NameHash.hash(tweak.feature, tweak.variable))
-    tweaks.append(tweak)
+  /// Returns whether a feature is enabled.
+  ///
+  /// It is the Bool of the variable ``Tweak/enabledVariable``. A feature in a file is enabled unless the file says
+  /// otherwise.
+  func featureState(_ feature: String) throws(TweakError) -> Bool? {
+    if case .asked(let answers) = contents { return try answers.featureState(feature) }
+    if let tweak = try tweak(feature: feature, variable: Tweak.enabledVariable) { return try tweak.clearBool() }
+    if case .file(let file) = contents, file.features.contains(feature) { return true }
+    return nil
   }
 
-  /// The names.
-  var ids: Set<TweakID> { Set(tweaks.lazy.map(\.id)) }
-
-  /// Returns the names of the tweaks that differ between two tables.
-  func difference(from old: TweakTable) -> Set<TweakID> {
-    var changed: Set<TweakID> = []
-    var kept = 0
-    for (place, tweak) in tweaks.enumerated() {
-      // Successive tables nearly always have the same order, so the search is rarely needed.
-      let isSame = place < old.tweaks.count && old.tweaks[place].hasName(of: tweak)
-      let other = isSame ? old.tweaks[place] : old[tweak.feature, tweak.variable]
-      if other != nil { kept += 1 }
-      if other != tweak { changed.insert(tweak.id) }
+  /// The names of the tweaks, as far as the provider can list them.
+  public var ids: Set<TweakID> {
+    switch contents {
+    case .entries(let entries):
+      guard let check else { return Set(entries.keys) }
+      return Set(
+        entries.keys.filter { id in
+          do throws(TweakError) { return try entries[id]?.get().checked(by: check) != nil } catch { return true }
+        })
+    case .file(let file): return file.tweaks.ids
+    case .asked(let answers): return answers.ids()
     }
-    guard kept < old.tweaks.count else { return changed }
-    for tweak in old.tweaks where self[tweak.feature, tweak.variable] == nil { changed.insert(tweak.id) }
+  }
+
+  /// The file, if the tweaks are those of a file.
+  var file: TweakFile? { if case .file(let file) = contents { file } else { nil } }
+
+  /// The ends of the overrides that have one.
+  var ends: [Date] { if case .entries(let entries) = contents { entries.values.compactMap(\.end) } else { [] } }
+
+  /// A Boolean value that indicates whether each lookup asks the provider, whose answers may change at any time.
+  var isAsked: Bool { if case .asked = contents { true } else { false } }
+
+  // MARK: Changes
+
+  /// Returns the tweaks that may differ from an earlier table.
+  ///
+  /// - Parameter old: A table that the provider had before.
+  /// - Returns: The tweaks that the steps since then have touched. If there were many, or if the table has another
+  ///   origin, it is everything.
+  public func changes(since old: TweakTable) -> TweakUpdate { changes(since: old.moment) }
+
+  /// The moment of the table.
+  var moment: Moment { Moment(origin, step) }
+
+  func changes(since moment: Moment) -> TweakUpdate {
+    guard moment.isFollowed(by: origin), step - moment.step <= touched.count else { return .everything }
+    if step <= moment.step { return .nothing }
+    return touched.suffix(step - moment.step).reduce(into: .nothing) { sum, touched in
+      switch touched {
+      case .everything: sum = .everything
+      case .tweaks(let ids): sum.formUnion(ids)
+      }
+    }
+  }
+
+  /// Replaces all tweaks, in one step that touches those that differ.
+  ///
+  /// - Parameter tweaks: The new tweaks. Of several with the same name, the last one counts.
+  public mutating func replace(with tweaks: [Tweak]) { replace(with: Self.entries(tweaks)) }
+
+  mutating func replace(with new: [TweakID: Entry]) {
+    guard case .entries(let old) = contents else { return }
+    var changed = Set(old.keys.lazy.filter { new[$0] == nil })
+    for (id, entry) in new where old[id] != entry { changed.insert(id) }
+    contents = .entries(new)
+    if !changed.isEmpty { touch(.tweaks(changed)) }
+  }
+
+  mutating func replace(with new: TweakFile) {
+    guard case .file(let old) = contents else { return }
+    contents = .file(new)
+    let changed = new.difference(from: old)
+    if !changed.isEmpty { touch(.tweaks(changed)) }
+  }
+
+  /// Records a step that touches some tweaks.
+  mutating func touch(_ update: TweakUpdate) {
+    if touched.count == Self.memory { touched.removeFirst(Self.memory / 2) }
+    touched.append(update)
+    step += 1
+  }
+
+  /// Changes the tweaks in one step, which touches those whose names the closure returns.
+  mutating func change(_ body: (inout [TweakID: Entry]) -> Set<TweakID>) -> Set<TweakID> {
+    guard case .entries(var entries) = contents else { return [] }
+    contents = .entries([:])
+    let changed = body(&entries)
+    contents = .entries(entries)
+    if !changed.isEmpty { touch(.tweaks(changed)) }
     return changed
   }
 }
 
 extension TweakTable: Equatable {
-  /// Compares the tweaks and their order.
-  static func == (first: TweakTable, second: TweakTable) -> Bool { first.tweaks == second.tweaks }
+  /// Compares the origin and the number of steps.
+  public static func == (first: TweakTable, second: TweakTable) -> Bool {
+    first.origin === second.origin && first.step == second.step
+  }
+}
+
+extension TweakTable.Entry {
+  /// The end of the override, if it has one.
+  var end: Date? { if case .success(let tweak) = self { tweak.expiration } else { nil } }
 }
 
 extension Tweak {
-  fileprivate func hasName(of other: Tweak) -> Bool { variable == other.variable && feature == other.feature }
+  /// Creates the tweak of an edit.
+  init(_ edit: TweakEdit, value: TweakValue, source: String) {
+    self.init(feature: edit.id.feature, variable: edit.id.variable, value: value, source: source)
+    if let end = edit.expiration { expiration = end }
+  }
+
+  fileprivate func checked(by check: TweakTable.Check) throws(TweakError) -> Tweak? { try check(self) }
 }

@@ -11,7 +11,7 @@ public import Signals
 /// A provider is notified only of its own changes. Share one provider within a process. Call ``refresh()`` after
 /// another process, another provider, or code that uses `UserDefaults` directly has set a value. For tweaks that
 /// processes share, use ``SuiteTweakProvider``.
-public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked Sendable {
+public final class UserDefaultsTweakProvider: MutableTweakProvider, AskedTweakProvider, @unchecked Sendable {
   // Sound: defaults may be used from any thread, as they document.
 
   /// The prefix that JustTweak puts before the variable's name.

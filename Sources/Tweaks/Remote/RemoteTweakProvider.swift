@@ -25,7 +25,7 @@ public import Signals
 /// - **Threads.** All methods may be called from any thread. The closures of the initializer are called with no lock
 ///   held.
 ///
-/// For a service with its own interface, implement ``TweakProvider`` and send ``TweakUpdate/everything`` whenever the
+/// For a service with its own interface, implement ``AskedTweakProvider`` and send ``TweakUpdate/everything`` whenever the
 /// service has activated new values.
 public final class RemoteTweakProvider: TweakProvider {
   /// The name of the provider.
@@ -97,7 +97,7 @@ public final class RemoteTweakProvider: TweakProvider {
 
   /// The state.
   ///
-  /// When it changes, ``tweak(feature:variable:)`` already returns the values of the new state. A manager's observers
+  /// When it changes, ``table`` already has the values of the new state. A manager's observers
   /// are notified afterwards.
   public var state: Property<RemoteTweakState> { .derived(engine.status) { $0.state } }
 
@@ -163,27 +163,11 @@ public final class RemoteTweakProvider: TweakProvider {
 
   // MARK: Tweaks
 
-  /// Returns a tweak by name.
+  /// The tweaks.
   ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, or `nil` if there is none. If it is from the cache and its ``Tweak/reason`` is `nil`, the
-  ///   reason says so.
-  /// - Throws: ``TweakError/disabled(_:provider:)`` if the reason of the tweak is ``TweakReason/disabled``.
-  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
-    guard var tweak = engine.collection[feature, variable] else { return nil }
-    if tweak.reason == .disabled { throw .disabled(tweak.id, provider: name) }
-    let status = status.value
-    if status.origin == .cache, tweak.reason == nil { tweak.reason = status.state == .stale ? .stale : .cached }
-    return tweak
-  }
-
-  /// The names of the tweaks.
-  public var tweakIDs: Set<TweakID> { engine.collection.ids }
-
-  /// The changed tweaks, sent after each change.
-  public var updates: AnySignal<TweakUpdate, Never> { engine.collection.updates }
+  /// If a tweak is from the cache and its ``Tweak/reason`` is `nil`, the reason says so. Looking up a tweak whose reason
+  /// is ``TweakReason/disabled`` throws ``TweakError/disabled(_:provider:)``.
+  public var table: Property<TweakTable> { engine.table }
 
   /// The failures of requests and of the cache.
   ///

@@ -23,7 +23,7 @@ public import Signals
 /// The first applicable rule for a tweak decides. If none applies, the provider does not have the tweak. A rule for a
 /// share between 0 and 100 percent of the users needs the context's ``TweakContext/targetingKey``. If the key is
 /// missing or empty, reading the tweak is an error.
-public final class TargetingTweakProvider: TweakProvider {
+public final class TargetingTweakProvider: AskedTweakProvider {
   /// The name of the provider.
   public let name: String
 

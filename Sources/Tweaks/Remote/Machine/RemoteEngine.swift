@@ -18,7 +18,7 @@ final class RemoteEngine: Sendable {
 
   typealias Reply = @Sendable (TweakRequestFailure?) -> Void
 
-  let collection: TweakCollection
+  let table: MutableProperty<TweakTable>
   let status: MutableProperty<RemoteTweakStatus>
   let context: MutableProperty<TweakContext>
 
@@ -63,14 +63,15 @@ final class RemoteEngine: Sendable {
     self.bootstrap = bootstrap
     self.parts = parts
     self.policy = policy
-    collection = TweakCollection(source: name)
-    _ = collection.replace(by: bootstrap)
     store = cache.map { [cacheFaults] in CacheStore($0, provider: name) { cacheFaults.report($0) } }
     self.context = MutableProperty(context)
     let machine = RemoteMachine(
       policy: policy, user: RemoteUser(context: context), hasStream: parts.stream != nil,
       hasBootstrap: !bootstrap.isEmpty, isShared: cache?.sharesFetches ?? false)
-    status = MutableProperty(machine.status)
+    let status = MutableProperty(machine.status)
+    self.status = status
+    table = MutableProperty(TweakTable([:], check: { tweak throws(TweakError) in try tweak.shown(in: status.value, name) }))
+    table.modify { $0.replace(with: bootstrap.map { $0.named(name) }) }
     state = Guarded(State(machine: machine))
   }
 
@@ -204,11 +205,13 @@ final class RemoteEngine: Sendable {
   }
 
   private func show(_ tweaks: [Tweak]?) {
-    let changed = collection.replace(by: tweaks ?? bootstrap)
+    var table = table.value
+    table.replace(with: (tweaks ?? bootstrap).map { $0.named(name) })
+    let staged = self.table.stage(table)
     // The status is published before the changes are sent.
     let new = state.withLock { $0.machine.status }
     if status.value != new { status.value = new }
-    collection.tell(changed)
+    staged.send()
   }
 
   private func setAlarm(_ time: Duration?) {
@@ -311,6 +314,24 @@ final class RemoteEngine: Sendable {
     }
     alarm.stop()
     return status.value.origin
+  }
+}
+
+extension Tweak {
+  /// The tweak with a name of its provider, if it has none.
+  fileprivate func named(_ source: String) -> Tweak {
+    var tweak = self
+    if tweak.source == nil { tweak.source = source }
+    return tweak
+  }
+
+  /// The tweak with the reason that follows from the state of its provider.
+  fileprivate func shown(in status: RemoteTweakStatus, _ provider: String) throws(TweakError) -> Tweak {
+    if reason == .disabled { throw .disabled(id, provider: provider) }
+    guard status.origin == .cache, reason == nil else { return self }
+    var tweak = self
+    tweak.reason = status.state == .stale ? .stale : .cached
+    return tweak
   }
 }
 
