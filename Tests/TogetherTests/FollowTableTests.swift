@@ -85,7 +85,7 @@ struct FollowTableTests {
   }
 
   /// A custom provider that stores its tweaks in a table.
-  private struct TableProvider: TweakProvider {
+  private struct TableProvider: AskedTweakProvider {
     let name = "table"
     let database: Database
     let scopes: [Scope]

@@ -74,7 +74,7 @@ struct AbuseTests {
     }
     let url = try fixture.write(text())
     let local = try FileTweakProvider(url: url)
-    let updates = local.updates.recorded()
+    let updates = local.table.changes.recorded()
     for round in 0..<40 {
       for _ in 0...chance.number(below: 3) {
         let feature = "feature\(chance.number(below: 4))"
@@ -150,7 +150,7 @@ struct AbuseTests {
       let text = "{\"f\": {\"\(one)\": {\"Value\": 1}, \"\(other)\": {\"Value\": 2}}}"
       #expect(throws: TweakError.self) { try Fixture().local(text) }
       let local = try Fixture().local("{\"f\": {\"\(one)\": {\"Value\": 1}}}")
-      #expect(local.tweak(feature: "f", variable: other)?.value == 1)
+      #expect(try local.tweak(feature: "f", variable: other)?.value == 1)
     }
   }
 
@@ -220,7 +220,7 @@ struct AbuseTests {
     }
   }
 
-  struct HeldProvider: TweakProvider {
+  struct HeldProvider: AskedTweakProvider {
     let parting: Parting
     let manager: TweakManager
     var name: String { "Held \(manager.value(feature: "f", variable: "v", default: 0))" }

@@ -204,8 +204,8 @@ struct ReportedMisuseTests {
   func `an unambiguous name is accepted, and an empty feature or variable is rejected`() throws {
     let provider = try ArgumentsTweakProvider(
       arguments: ["--tweak", "a.b/c=2", "--tweak", "a/b.c=3", "--no-tweak", "shop.on"], known: known)
-    #expect(provider.tweak(feature: "a.b", variable: "c")?.value == "2")
-    #expect(provider.tweak(feature: "a", variable: "b.c")?.value == "3")
+    #expect(try provider.tweak(feature: "a.b", variable: "c")?.value == "2")
+    #expect(try provider.tweak(feature: "a", variable: "b.c")?.value == "3")
     #expect(provider.tweakIDs.count == 3)
     for name in ["/limit", "shop/", ".limit"] {
       #expect(throws: TweakError.self) { try ArgumentsTweakProvider(arguments: ["--tweak", "\(name)=1"]) }

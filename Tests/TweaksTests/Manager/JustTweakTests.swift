@@ -17,16 +17,16 @@ struct JustTweakTests {
     }
 
     @Test
-    func `a file provides Bools, numbers and texts, with title, description and group`() {
-      let red = provider.tweak(feature: "ui_customization", variable: "display_red_view")
+    func `a file provides Bools, numbers and texts, with title, description and group`() throws {
+      let red = try provider.tweak(feature: "ui_customization", variable: "display_red_view")
       #expect(red?.value == false)
       #expect(red?.title == "Display Red View")
       #expect(red?.details == "shows a red view")
       #expect(red?.group == "UI")
-      #expect(provider.tweak(feature: "ui_customization", variable: "red_view_alpha_component")?.value == 1.0)
-      #expect(provider.tweak(feature: "ui_customization", variable: "label_text")?.value == "Test value")
-      #expect(provider.tweak(feature: "general", variable: "answer_to_the_universe")?.value == 42)
-      #expect(provider.tweak(feature: "general", variable: "nothing") == nil)
+      #expect(try provider.tweak(feature: "ui_customization", variable: "red_view_alpha_component")?.value == 1.0)
+      #expect(try provider.tweak(feature: "ui_customization", variable: "label_text")?.value == "Test value")
+      #expect(try provider.tweak(feature: "general", variable: "answer_to_the_universe")?.value == 42)
+      #expect(try provider.tweak(feature: "general", variable: "nothing") == nil)
     }
 
     @Test

@@ -322,22 +322,24 @@ private func elsewhere(_ body: @escaping @Sendable () -> Void) {
 }
 
 /// A provider that runs a closure during each change.
-private final class SlowProvider: MutableTweakProvider {
+private final class SlowProvider: MutableTweakProvider, AskedTweakProvider {
   let meanwhile = MutableProperty<(@Sendable () -> Void)?>(nil)
   private let provider: EphemeralTweakProvider
+  private let updated = Emitter<TweakUpdate, Never>()
 
   init(_ values: [String: [String: TweakValue]]) { provider = EphemeralTweakProvider(values) }
 
   var name: String { "SlowProvider" }
   var isPersistent: Bool { false }
   var tweakIDs: Set<TweakID> { provider.tweakIDs }
-  var updates: AnySignal<TweakUpdate, Never> { provider.updates }
+  var updates: AnySignal<TweakUpdate, Never> { updated.eraseToAnySignal() }
 
-  func tweak(feature: String, variable: String) -> Tweak? { provider.tweak(feature: feature, variable: variable) }
+  func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? { try provider.tweak(feature: feature, variable: variable) }
 
   @discardableResult
   func apply(_ edits: [TweakEdit]) -> TweakUpdate {
     let update = provider.apply(edits)
+    updated.send(update)
     meanwhile.value?()
     return update
   }

@@ -7,7 +7,7 @@ import Tweaks
 /// One thread plays the program, so the reference is right after each step.
 final class ManagerWorld {
   /// A provider whose writes can fail, even partly, and whose changes can be silent.
-  final class Provider: MutableTweakProvider {
+  final class Provider: MutableTweakProvider, AskedTweakProvider {
     enum Fault: Sendable { case none, nothingWritten, partlyWritten }
 
     let name: String

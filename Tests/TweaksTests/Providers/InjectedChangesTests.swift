@@ -63,16 +63,16 @@ struct InjectedChangesTests {
       Issue.record("\(failure)")
       return
     }
-    #expect(provider.tweak(feature: "f", variable: "v")?.value == 1)
+    #expect(try provider.tweak(feature: "f", variable: "v")?.value == 1)
     try write(2)
     change()
-    #expect(provider.tweak(feature: "f", variable: "v")?.value == 2)
+    #expect(try provider.tweak(feature: "f", variable: "v")?.value == 2)
   }
 
   @Test
   func `an optional file has no tweaks while it is missing`() async throws {
     let provider = try provider(isOptional: true)
-    let updates = provider.updates.recorded()
+    let updates = provider.table.changes.recorded()
     #expect(provider.tweakIDs.isEmpty)
     try write(1)
     change()

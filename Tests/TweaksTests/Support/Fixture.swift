@@ -56,7 +56,7 @@ final class TestDefaults {
 }
 
 /// A custom provider that counts its queries.
-final class CountingProvider: TweakProvider {
+final class CountingProvider: AskedTweakProvider {
   let name: String
   let asked = MutableProperty(0)
   let featuresAsked = MutableProperty(0)

@@ -10,7 +10,7 @@ public import Tweaks
 /// - **Names.** The feature is the beginning of the key, split at its dots, and the variable its last component.
 /// - **Changes.** All values are those of one snapshot. A change of several keys is one change of the tweaks.
 /// - **Secrets.** A secret value is a secret tweak.
-public final class ConfigTweakProvider: TweakProvider {
+public final class ConfigTweakProvider: AskedTweakProvider {
   /// The name of the provider.
   public let name: String
 
