@@ -251,7 +251,7 @@ struct FlagHazardTests {
       try FileTweakProvider(url: fixture.directory.file("none.json"))
     }
     let large = try fixture.local(#"{"f": {"v": {"Value": 9007199254740993}}}"#)
-    #expect(large.tweak(feature: "f", variable: "v")?.value == 9_007_199_254_740_993)
+    #expect(try large.tweak(feature: "f", variable: "v")?.value == 9_007_199_254_740_993)
   }
 
   @Test

@@ -146,7 +146,7 @@ struct LocalTests {
        "wide": {"Value": 3, "PreserveFloat": true}, "text": {"Value": "\u00e9 \ud83e\uddf5 \"\\\/\n", "Colour": [1, {}]}}}
       """#
     )
-    func value(_ name: String) -> TweakValue? { local.tweak(feature: "f", variable: name)?.value }
+    func value(_ name: String) -> TweakValue? { try? local.tweak(feature: "f", variable: name)?.value }
     #expect(value("int") == 42)
     #expect(value("double") == 42.0)
     #expect(value("exponent") == 100.0)

@@ -214,7 +214,7 @@ struct ProviderTests {
     #expect(try manager.value(feature: "a.b", variable: "c", as: String.self) == "=y")
     // A combining mark does not hide the separator before it.
     let marks = try ArgumentsTweakProvider(arguments: ["--tweak=\u{301}a/\u{301}b=\u{301}c"])
-    #expect(marks.tweak(feature: "\u{301}a", variable: "\u{301}b")?.value == .string("\u{301}c"))
+    #expect(try marks.tweak(feature: "\u{301}a", variable: "\u{301}b")?.value == .string("\u{301}c"))
     let off = try ArgumentsTweakProvider(arguments: ["--no-tweak", "general/on"])
     #expect(TweakManager(providers: [off]).value(feature: "general", variable: "on", default: true) == false)
   }
