@@ -44,7 +44,7 @@ extension TweakManager {
   /// Records the first read of a value.
   func expose(_ slot: TweakSlot) {
     guard exposesReads.load(ordering: .relaxed), let tweak = slot.reveal() else { return }
-    let (recorder, version) = state.withLock { ($0.recorder, $0.tweaks.version) }
+    let (recorder, version) = state.withLock { ($0.recorder, $0.index.version) }
     recorder?.record(tweak, reason: reason(of: tweak), version: version)
   }
 }

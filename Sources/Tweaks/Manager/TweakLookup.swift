@@ -1,11 +1,26 @@
-import Signals
-
 /// The parts of a manager that a lookup needs, at one moment.
 struct TweakEnvironment: Sendable {
   let providers: TweakProviders
+
+  /// The tables, at the same indices as the providers.
+  let tables: [TweakTable]
+  let generation: Int
   let decryption: TweakDecryption?
   let hooks: [TweakHook]
   let log: TweakLogClosure?
+
+  /// Creates an environment.
+  ///
+  /// Hooks and the log are not called for their own lookups.
+  init(_ state: TweakManager.State, _ tables: [TweakTable], isSilent: Bool = false) {
+    let isSilent = isSilent || state.calls.isCalledBack
+    self.tables = tables
+    providers = state.providers
+    generation = state.generation
+    decryption = state.decryption
+    hooks = isSilent ? [] : state.hooks
+    log = isSilent ? nil : state.log
+  }
 }
 
 /// A lookup of one tweak.
@@ -63,7 +78,7 @@ struct TweakLookup {
 
   private func ask(at index: Int) -> Result<Tweak?, TweakError> {
     do throws(TweakError) {
-      var tweak = try environment.providers.tables[index].value.tweak(feature: id.feature, variable: id.variable)
+      var tweak = try environment.tables[index].tweak(feature: id.feature, variable: id.variable)
       if tweak?.source == nil { tweak?.source = environment.providers.all[index].name }
       return .success(tweak)
     } catch {

@@ -3,7 +3,7 @@ import Signals
 extension TweakManager {
   /// Asks the providers, regardless of stored answers.
   func askNow(_ question: TweakQuestion) -> TweakResolution {
-    ask([question])[0] ?? cyclic(question)
+    ask([question], in: withTables { TweakEnvironment($0, $1) })[0] ?? cyclic(question)
   }
 
   /// Returns the resolution for a provider that asks for the tweak that it is being asked for.
@@ -15,17 +15,8 @@ extension TweakManager {
   ///
   /// - Returns: A resolution for each question, or `nil` for a question that this thread is already asking, when a
   ///   provider calls back.
-  func ask(_ questions: [TweakQuestion]) -> [TweakResolution?] {
-    if questions.isEmpty { return [] }
-    let environment = state.withLock { state in
-      // Hooks and the log are not called for their own lookups.
-      let isCalledBack = state.calls.isCalledBack
-      return TweakEnvironment(
-        providers: state.providers, decryption: state.decryption, hooks: isCalledBack ? [] : state.hooks,
-        log: isCalledBack ? nil : state.log
-      )
-    }
-    return questions.map { question in
+  func ask(_ questions: [TweakQuestion], in environment: TweakEnvironment) -> [TweakResolution?] {
+    questions.map { question in
       guard state.withLock({ $0.calls.begin(question) }) else { return nil }
       defer { state.withLock { $0.calls.end(question) } }
       return switch question {

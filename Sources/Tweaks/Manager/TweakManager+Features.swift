@@ -83,7 +83,7 @@ extension TweakManager {
     of feature: String, at index: Int, in environment: TweakEnvironment
   ) throws(TweakError) -> Bool? {
     do throws(TweakError) {
-      return try environment.providers.tables[index].value.featureState(feature)
+      return try environment.tables[index].featureState(feature)
     } catch {
       switch error {
       case .notFound: return nil

@@ -118,7 +118,7 @@ extension TweakManager {
     let current = resolution(of: question)
     return state.withLock { state in
       if let property = state.properties[question] { return property }
-      let property = MutableProperty(state.tweaks[question] ?? current)
+      let property = MutableProperty(state.index[question] ?? current)
       state.properties[question] = property
       return property
     }

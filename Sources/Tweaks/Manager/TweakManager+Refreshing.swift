@@ -6,52 +6,66 @@ extension TweakManager {
   ///
   /// - Parameters:
   ///   - other: Tweaks that may have changed for another reason.
+  ///   - endsWrite: A Boolean value that indicates whether these are the tweaks of a held write.
   ///   - changes: The change of a scope that the new values belong to, if any.
-  func follow(_ other: TweakUpdate = .nothing, into changes: ScopeChanges? = nil) {
-    let (properties, generation) = state.withLock { ($0.providers.tables, $0.generation) }
-    let tables = properties.map(\.value)
-    // If the providers have been replaced in between, that thread follows them.
-    var update = state.withLock { generation == $0.generation ? $0.providers.takeChanges(in: tables) : .nothing }
-    update.formUnion(other)
-    if update == .nothing { return }
-    let known = followedIDs(for: update)
-    let inquiry = state.withLock { state in
-      state.forgetReports(of: update)
-      return state.tweaks.update(update, following: known)
+  func follow(_ other: TweakUpdate = .nothing, endsWrite: Bool = false, into changes: ScopeChanges? = nil) {
+    var (other, endsWrite) = (other, endsWrite)
+    // Another round follows what has changed in the meantime.
+    while true {
+      let known = followedIDs(for: other)
+      let (update, begun) = withTables { state, tables -> (TweakUpdate, (TweakIndex.Pass, TweakEnvironment)?) in
+        var update = state.providers.changes(in: tables)
+        update.formUnion(other)
+        if update == .nothing, !endsWrite { return (update, nil) }
+        if update == .everything, other != .everything, known != nil { return (update, nil) }
+        state.forgetReports(of: update)
+        let pass = state.index.begin(update, following: known, endsWrite: endsWrite)
+        return (update, (pass, TweakEnvironment(state, tables)))
+      }
+      if let (pass, environment) = begun {
+        guard let outcome = settle(pass, ask(pass.questions, in: environment), in: environment, into: changes) else {
+          continue
+        }
+        (other, endsWrite) = (outcome.missed, false)
+      } else if update == .nothing {
+        return
+      } else {
+        other = update
+      }
     }
-    settle(inquiry, into: changes)
   }
 
   /// Returns the names of the tweaks to follow for an update, or `nil` if no subscriber follows all changes.
   ///
   /// These are all tweaks that the providers list, unless the update names its tweaks itself.
-  func followedIDs(for update: TweakUpdate) -> [TweakID]? {
+  private func followedIDs(for update: TweakUpdate) -> [TweakID]? {
     guard changeEmitter.hasSubscribers else { return nil }
     return update == .everything ? tweakIDs.sorted() : []
   }
 
-  /// Asks the providers, stores their answers and notifies all observers.
-  ///
-  /// Follow-up inquiries are handled in the same way.
-  ///
-  /// - Parameters:
-  ///   - first: The first inquiry.
-  ///   - changes: The change of a scope that the new values belong to, if any.
-  /// - Returns: The answers to the inquiry, with `nil` for a question that this thread is already asking.
-  @discardableResult
-  func settle(_ first: TweakState.Inquiry, into changes: ScopeChanges? = nil) -> [TweakResolution?] {
-    let answers = ask(first.questions)
-    var next = store(answers, for: first, into: changes)
-    while let inquiry = next { next = store(ask(inquiry.questions), for: inquiry, into: changes) }
-    return answers
+  /// Passes the tables of the providers to a closure, which is called under the lock.
+  func withTables<Result>(_ body: (inout State, [TweakTable]) -> Result) -> Result {
+    while true {
+      let (properties, generation) = state.withLock { ($0.providers.tables, $0.generation) }
+      let tables = properties.map(\.value)
+      let result = state.withLock { state -> Result? in
+        // Another thread may have replaced the providers, or followed a newer table.
+        guard generation == state.generation, !state.providers.haveFollowed(later: tables) else { return nil }
+        return body(&state, tables)
+      }
+      if let result { return result }
+    }
   }
 
-  private func store(
-    _ answers: [TweakResolution?], for inquiry: TweakState.Inquiry, into changes: ScopeChanges?
-  ) -> TweakState.Inquiry? {
-    if inquiry.isEmpty { return nil }
-    let (outcome, staged) = state.withLock { state in
-      let outcome = state.tweaks.take(answers, to: inquiry)
+  /// Stores the answers to a pass and notifies all observers, or returns `nil` if the pass must begin again.
+  private func settle(
+    _ pass: TweakIndex.Pass, _ answers: [TweakResolution?], in environment: TweakEnvironment,
+    into changes: ScopeChanges? = nil
+  ) -> TweakIndex.Outcome? {
+    let stored = state.withLock { state -> (TweakIndex.Outcome, [StagedValue<TweakResolution>])? in
+      guard let outcome = state.index.store(answers, of: pass) else { return nil }
+      // If the providers have been replaced, that thread follows the new ones.
+      if pass.update != nil, environment.generation == state.generation { state.providers.follow(environment.tables) }
       var staged: [StagedValue<TweakResolution>] = []
       // All resolutions are stored together, so that no snapshot contains only a part of them.
       for (question, resolution) in outcome.stored {
@@ -62,22 +76,23 @@ extension TweakManager {
       outbox.add(contentsOf: outcome.changes)
       return (outcome, staged)
     }
+    guard let (outcome, staged) = stored else { return nil }
     for value in staged { value.send() }
     let sendEvents = { [self] in
       outbox.deliver { changeEmitter.send($0) }
-      if let update = outcome.update { updateEmitter.send(update) }
+      if let update = pass.update { updateEmitter.send(update) }
     }
     if let changes { changes.afterwards(sendEvents) } else { sendEvents() }
-    return outcome.next
+    return outcome
   }
 
   // MARK: Reading
 
   /// Returns the resolution of a question, and asks the providers if none is stored.
   func resolution(of question: TweakQuestion) -> TweakResolution {
-    if let known = state.withLock({ $0.tweaks[question] }) { return known }
-    let answers = settle(state.withLock { $0.tweaks.read([question]) })
-    return state.withLock { $0.tweaks[question] } ?? answers.first.map { $0 ?? cyclic(question) } ?? askNow(question)
+    if let known = state.withLock({ $0.index[question] }) { return known }
+    let answers = lookUp([question])
+    return state.withLock { $0.index[question] } ?? answers.first.map { $0 ?? cyclic(question) } ?? askNow(question)
   }
 
   func resolution(of slot: TweakSlot) -> TweakResolution { slot.resolution ?? resolution(of: .tweak(slot.id)) }
@@ -86,13 +101,26 @@ extension TweakManager {
     tweakSlots.slot(id, hash: SlotTable.hash(id.feature, id.variable))
   }
 
-  /// Looks up the tweaks that have not been looked up before.
-  func lookUp(_ ids: [TweakID]) {
-    settle(state.withLock { $0.tweaks.read(ids.map { .tweak($0) }) })
+  /// Looks up what has not been looked up before, and returns the answers to these questions.
+  @discardableResult
+  func lookUp(_ questions: [TweakQuestion]) -> [TweakResolution?] {
+    while true {
+      let (pass, environment) = withTables { state, tables in
+        (state.index.begin(reading: questions), TweakEnvironment(state, tables))
+      }
+      if pass.questions.isEmpty { return [] }
+      let answers = ask(pass.questions, in: environment)
+      guard settle(pass, answers, in: environment) != nil else { continue }
+      // A table that has been replaced by one of another origin may have been followed before.
+      if environment.providers.tables.map(\.value) != environment.tables {
+        follow(.tweaks(Set(pass.questions.map(\.id))))
+      }
+      return answers
+    }
   }
 
   /// Looks up all tweaks that the providers list, so that their changes are observed.
   func lookUpAll() {
-    lookUp(tweakIDs.sorted())
+    lookUp(tweakIDs.sorted().map { .tweak($0) })
   }
 }

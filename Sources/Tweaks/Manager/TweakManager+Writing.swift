@@ -120,7 +120,7 @@ extension TweakManager {
     _ edits: [TweakEdit]
   ) throws(TweakError) -> (update: TweakUpdate, outcomes: [TweakID: TweakOutcome]) {
     guard let first = edits.first else { return (.nothing, [:]) }
-    let environment = state.withLock { TweakEnvironment(providers: $0.providers, decryption: nil, hooks: [], log: nil) }
+    let environment = withTables { TweakEnvironment($0, $1, isSilent: true) }
     let providers = environment.providers
     guard let index = providers.mutable.firstIndex(where: { $0 != nil }), let provider = providers.mutable[index] else {
       throw .readOnly(first.id)
@@ -132,7 +132,7 @@ extension TweakManager {
       }
       sealed.append(try seal(edit, for: provider, at: index, in: environment))
     }
-    let update = try apply(sealed, to: provider)
+    let update = try apply(sealed, to: provider, providers.tables[index])
     var outcomes: [TweakID: TweakOutcome] = [:]
     if index > 0 {
       for edit in edits where edit.value != nil {
@@ -144,29 +144,25 @@ extension TweakManager {
 
   /// Applies edits in a provider, and stores the results together.
   private func apply(
-    _ edits: [TweakEdit], to provider: any MutableTweakProvider
+    _ edits: [TweakEdit], to provider: any MutableTweakProvider, _ table: Property<TweakTable>
   ) throws(TweakError) -> TweakUpdate {
     let ids = Set(edits.map(\.id))
-    // A snapshot during the write needs the old values of all tweaks.
-    if ids.count > 1 { lookUp(ids.intersection(tweakIDs).sorted()) }
-    let write = state.withLock { $0.tweaks.beginWrite(ids) }
+    let hasSeveral = ids.count > 1
+    if hasSeveral {
+      // A snapshot during the write needs the old values of all tweaks.
+      lookUp(ids.intersection(tweakIDs).sorted().map { .tweak($0) })
+      state.withLock { $0.index.hold(ids) }
+    }
+    let before = table.value.moment
     do throws(TweakError) {
       let update = try provider.apply(edits)
-      finish(write, changed: update)
+      // What the table has reported is followed in any case.
+      follow(hasSeveral ? update : update.subtracting(table.value.changes(since: before)), endsWrite: hasSeveral)
       return update
     } catch {
-      finish(write, changed: nil)
+      follow(.tweaks(ids), endsWrite: hasSeveral)
       throw error
     }
-  }
-
-  private func finish(_ write: TweakState.WriteID, changed: TweakUpdate?) {
-    let known = followedIDs(for: changed ?? .nothing)
-    settle(
-      state.withLock { state in
-        state.forgetReports(of: changed ?? .everything)
-        return state.tweaks.endWrite(write, changed: changed, following: known)
-      })
   }
 
   /// Returns the name of the provider whose value hides a written one.

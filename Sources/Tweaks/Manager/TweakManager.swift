@@ -60,7 +60,7 @@ public final class TweakManager: MutableTweakProvider, AskedTweakProvider {
     var isCaching = false
 
     /// The resolutions, and the writes in progress.
-    var tweaks = TweakState()
+    var index = TweakIndex()
     var properties: [TweakQuestion: MutableProperty<TweakResolution>] = [:]
     var calls = TweakCalls()
     /// The names that have been reported as missing.
@@ -232,15 +232,17 @@ struct TweakProviders: Sendable {
   /// The moments of the tables that the manager has followed, at the same indices.
   private var moments: [TweakTable.Moment] = []
 
-  /// Returns what has changed in the tables, and marks it as followed.
-  mutating func takeChanges(in tables: [TweakTable]) -> TweakUpdate {
-    var changes = TweakUpdate.nothing
-    // Another thread may have followed a newer table.
-    for (index, table) in tables.enumerated() where !moments[index].isAfter(table) {
-      changes.formUnion(table.changes(since: moments[index]))
-      moments[index] = table.moment
-    }
-    return changes
+  /// Returns what has changed in the tables since the manager followed them.
+  func changes(in tables: [TweakTable]) -> TweakUpdate {
+    zip(moments, tables).reduce(into: .nothing) { $0.formUnion($1.1.changes(since: $1.0)) }
+  }
+
+  /// Returns whether the manager has followed a later table than one of these.
+  func haveFollowed(later tables: [TweakTable]) -> Bool { zip(moments, tables).contains { $0.isAfter($1) } }
+
+  /// Marks the changes in the tables as followed.
+  mutating func follow(_ tables: [TweakTable]) {
+    for (index, table) in tables.enumerated() where !moments[index].isAfter(table) { moments[index] = table.moment }
   }
 
   /// The mutable providers, at the same indices.

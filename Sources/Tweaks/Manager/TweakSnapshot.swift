@@ -37,7 +37,7 @@ public struct TweakSnapshot: Sendable, Hashable {
 
 extension TweakManager {
   /// The number of changes of effective values of tweaks that have been read or observed.
-  public var version: Int { state.withLock { $0.tweaks.version } }
+  public var version: Int { state.withLock { $0.index.version } }
 
   /// Returns a snapshot of all tweaks that the providers list or that have been read.
   ///
@@ -48,6 +48,6 @@ extension TweakManager {
   /// - Complexity: O(*n*) in the number of tweaks.
   public func snapshot() -> TweakSnapshot {
     lookUpAll()
-    return state.withLock { $0.tweaks.snapshot }
+    return state.withLock { $0.index.snapshot }
   }
 }

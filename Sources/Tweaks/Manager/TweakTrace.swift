@@ -84,12 +84,7 @@ extension TweakManager {
     feature: String, variable: String, as type: Value.Type
   ) -> TweakTrace {
     let id = TweakID(feature: feature, variable: variable)
-    let (version, environment) = state.withLock { state in
-      (
-        state.tweaks.version,
-        TweakEnvironment(providers: state.providers, decryption: state.decryption, hooks: [], log: nil)
-      )
-    }
+    let (version, environment) = withTables { ($0.index.version, TweakEnvironment($0, $1, isSilent: true)) }
     var lookup = TweakLookup(id, in: environment)
     let answers = environment.providers.all.enumerated().map { index, provider in
       let outcome: TweakTrace.Outcome =

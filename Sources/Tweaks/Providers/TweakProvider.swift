@@ -76,6 +76,15 @@ public enum TweakUpdate: Sendable, Hashable {
     self = .tweaks(others.isEmpty ? ids : others.union(ids))
   }
 
+  /// Returns the tweaks that are not in another update.
+  func subtracting(_ other: TweakUpdate) -> TweakUpdate {
+    switch (self, other) {
+    case (_, .everything): .nothing
+    case (.everything, .tweaks): self
+    case (.tweaks(let ids), .tweaks(let others)): .tweaks(ids.subtracting(others))
+    }
+  }
+
   /// Adds another update.
   mutating func formUnion(_ other: TweakUpdate) {
     switch other {

@@ -4,12 +4,12 @@ import Testing
 @testable import Tweaks
 
 /// ``runRandomPrograms(seconds:repetitions:until:_:)`` explains how to repeat one program, or run many.
-@Suite("The state of a manager")
-struct StateTests {
+@Suite("The index of a manager")
+struct IndexTests {
   @Test(.patient)
   func `no order of reads, changes and writes shows a partial write, goes back or loses a change`() async {
     await runRandomPrograms(seconds: 1, repetitions: 1) { seed in
-      var world = StateWorld(seed: seed)
+      var world = IndexWorld(seed: seed)
       world.run()
       #expect(world.breaches.isEmpty, "SIGNALS_SEED=\(seed): \(world.breaches.joined(separator: "\n"))")
       return world.breaches.isEmpty
@@ -23,68 +23,87 @@ struct StateTests {
     TweakResolution(result: .success(Tweak(feature: id.feature, variable: id.variable, value: .int(value))))
   }
 
-  @Test
-  func `an update of a tweak during its write is left to the writer, which queries once`() {
-    var state = TweakState()
-    _ = state.take([value(a, 0)], to: state.read([.tweak(a)]))
-    let write = state.beginWrite([a])
-    let echo = state.update(.tweaks([a]), following: nil)
-    #expect(echo.isEmpty)
-    let inquiry = state.endWrite(write, changed: .nothing, following: nil)
-    #expect(inquiry.questions == [.tweak(a)])
-    let outcome = state.take([value(a, 1)], to: inquiry)
-    #expect(outcome.changes.map(\.new) == [1])
-    #expect(outcome.update == .tweaks([a]))
-    #expect(outcome.next == nil)
-    #expect(state.version == 1)
+  private func index(of ids: [TweakID]) -> TweakIndex {
+    var index = TweakIndex()
+    _ = index.store(ids.map { value($0, 0) }, of: index.begin(reading: ids.map { .tweak($0) }))
+    return index
   }
 
   @Test
-  func `a write that changes nothing queries nothing`() {
-    var state = TweakState()
-    _ = state.take([value(a, 0)], to: state.read([.tweak(a)]))
-    let inquiry = state.endWrite(state.beginWrite([a]), changed: .nothing, following: nil)
-    #expect(inquiry.questions.isEmpty)
-    #expect(state.take([], to: inquiry) == TweakState.Outcome())
+  func `an update of a tweak during its write is left to the writer, which queries once`() throws {
+    var index = index(of: [a, b])
+    index.hold([a, b])
+    let echo = index.begin(.tweaks([a, b]), following: nil)
+    #expect(echo.questions.isEmpty)
+    let pass = index.begin(.nothing, following: nil, endsWrite: true)
+    #expect(pass.questions == [.tweak(a), .tweak(b)])
+    #expect(pass.update == .tweaks([a, b]))
+    let stored = index.store([value(a, 1), value(b, 2)], of: pass)
+    let outcome = try #require(stored)
+    #expect(outcome.changes.map(\.new) == [1, 2])
+    #expect(outcome.missed == .nothing)
+    #expect(index.version == 1)
+  }
+
+  @Test
+  func `a write that changes nothing queries nothing`() throws {
+    var index = index(of: [a, b])
+    index.hold([a, b])
+    let pass = index.begin(.nothing, following: nil, endsWrite: true)
+    #expect(pass.questions.isEmpty && pass.update == nil)
+    let stored = index.store([], of: pass)
+    let outcome = try #require(stored)
+    #expect(outcome.stored.isEmpty)
     // The write is over.
-    #expect(state.update(.tweaks([a]), following: nil).questions == [.tweak(a)])
+    let next = index.begin(.tweaks([a]), following: nil)
+    #expect(next.questions == [.tweak(a)])
   }
 
   @Test
-  func `when two writes overlap, the last to end publishes both`() {
-    var state = TweakState()
-    _ = state.take([value(a, 0), value(b, 0)], to: state.read([.tweak(a), .tweak(b)]))
-    let first = state.beginWrite([a, b])
-    let second = state.beginWrite([a, b])
-    let early = state.endWrite(first, changed: .tweaks([a, b]), following: nil)
-    #expect(state.take([value(a, 1), value(b, 2)], to: early) == TweakState.Outcome())
-    let late = state.endWrite(second, changed: .tweaks([a, b]), following: nil)
-    let outcome = state.take([value(a, 2), value(b, 2)], to: late)
+  func `when two writes overlap, the last to end publishes both`() throws {
+    var index = index(of: [a, b])
+    index.hold([a, b])
+    index.hold([a, b])
+    let early = index.begin(.tweaks([a, b]), following: nil, endsWrite: true)
+    let left = index.store([value(a, 1), value(b, 2)], of: early)
+    #expect(try #require(left).stored.isEmpty)
+    let late = index.begin(.tweaks([a, b]), following: nil, endsWrite: true)
+    let stored = index.store([value(a, 2), value(b, 2)], of: late)
+    let outcome = try #require(stored)
     #expect(outcome.changes.map(\.new) == [2, 2])
-    #expect(state.version == 1)
+    #expect(index.version == 1)
   }
 
   @Test
   func `an answer requested before a stored one is dropped`() {
-    var state = TweakState()
-    let slow = state.read([.tweak(a)])
-    let update = state.update(.tweaks([a]), following: nil)
-    _ = state.take([value(a, 2)], to: update)
-    #expect(state.take([value(a, 1)], to: slow).stored.isEmpty)
-    #expect(state[.tweak(a)] == value(a, 2))
+    var index = TweakIndex()
+    let slow = index.begin(reading: [.tweak(a)])
+    let update = index.begin(.tweaks([a]), following: nil)
+    let (new, old) = (index.store([value(a, 2)], of: update), index.store([value(a, 1)], of: slow))
+    #expect(new != nil && old == nil)
+    #expect(index[.tweak(a)] == value(a, 2))
+    let again = index.begin(reading: [.tweak(a)])
+    #expect(again.questions.isEmpty)
   }
 
   @Test
-  func `a question is repeated if an older inquiry was answered in between`() {
-    var state = TweakState()
-    _ = state.take([value(a, 0)], to: state.read([.tweak(a)]))
-    let older = state.update(.tweaks([a]), following: nil)
-    let newer = state.update(.tweaks([a]), following: nil)
-    _ = state.take([value(a, 2)], to: older)
-    let outcome = state.take([value(a, 1)], to: newer)
-    #expect(outcome.stored.isEmpty)
-    #expect(outcome.next?.questions == [.tweak(a)])
-    #expect(outcome.next?.update == .tweaks([a]))
+  func `a question is repeated if an older pass was answered in between`() {
+    var index = index(of: [a])
+    let older = index.begin(.tweaks([a]), following: nil)
+    let newer = index.begin(.tweaks([a]), following: nil)
+    let (first, second) = (index.store([value(a, 2)], of: older), index.store([value(a, 1)], of: newer))
+    #expect(first != nil && second == nil)
+    #expect(index[.tweak(a)] == value(a, 2))
+  }
+
+  @Test
+  func `a tweak that is first read during an update is asked for once more`() throws {
+    var index = TweakIndex()
+    let update = index.begin(.tweaks([a]), following: nil)
+    let read = index.begin(reading: [.tweak(a)])
+    _ = index.store([value(a, 0)], of: read)
+    let outcome = index.store([], of: update)
+    #expect(try #require(outcome).missed == .tweaks([a]))
   }
 }
 

@@ -2,11 +2,11 @@ import Signals
 import TestSupport
 @testable import Tweaks
 
-/// One provider and one manager's state, used by many threads that a random program plays in turns.
+/// One provider and one manager's index, used by many threads that a random program plays in turns.
 ///
 /// Values are increasing stamps, so that a value that goes back is detected. The first two tweaks are always written as
 /// a pair. The others are also written alone, and changed without the manager.
-struct StateWorld {
+struct IndexWorld {
   private static let ids = ["a", "b", "c", "d", "e"].map { TweakID(feature: "f", variable: $0) }
   private static let pair = Set(ids[..<2])
   private static let singles = Array(ids[2...])
@@ -24,17 +24,20 @@ struct StateWorld {
     }
 
     var steps: [Step]
-    var write: TweakState.WriteID?
+    var isWriting = false
     var ids: Set<TweakID> = []
     var written: [TweakID: Int] = [:]
     var changed: TweakUpdate?
-    var inquiry: TweakState.Inquiry?
+    var pass: TweakIndex.Pass?
+
+    /// Begins the pass, also once more if newer answers have been stored.
+    var start: (@Sendable (inout TweakIndex) -> TweakIndex.Pass)?
     var answers: [TweakResolution?] = []
   }
 
   private var chance: Chance
   private let isFollowed: Bool
-  private var state = TweakState()
+  private var index = TweakIndex()
   private var provider: [TweakID: Int]
   private var stamp = 0
 
@@ -96,12 +99,14 @@ struct StateWorld {
     switch actor.steps[0] {
     case .read(let questions):
       everRead.formUnion(questions)
-      actor.inquiry = state.read(questions)
+      begin(&actor) { $0.begin(reading: questions) }
     case .change(let id):
       set(id)
       actor.written = [id: stamp]
-    case .update(let update): actor.inquiry = state.update(update, following: known)
-    case .begin(let ids): actor.write = state.beginWrite(ids)
+    case .update(let update): begin(&actor, update)
+    case .begin(let ids):
+      actor.isWriting = true
+      if ids.count > 1 { self.index.hold(ids) }
     case .apply(let isFailing):
       stamp += 1
       let ids = isFailing ? Set(actor.ids.prefix(chance.number(below: 2))) : actor.ids
@@ -109,9 +114,9 @@ struct StateWorld {
       actor.written = Dictionary(uniqueKeysWithValues: ids.map { ($0, stamp) })
       actor.changed = isFailing ? nil : .tweaks(ids)
     case .end:
-      if let write = actor.write {
-        actor.inquiry = state.endWrite(write, changed: actor.changed, following: known)
-      }
+      let update = actor.changed ?? .tweaks(actor.ids)
+      if actor.ids.count > 1 { self.index.note(update) }
+      begin(&actor, update, endsWrite: actor.ids.count > 1)
     case .ask:
       if ask(&actor) {
         actors[index] = actor
@@ -127,6 +132,16 @@ struct StateWorld {
       actors[index] = actor
     }
     check()
+  }
+
+  private mutating func begin(_ actor: inout Actor, _ update: TweakUpdate, endsWrite: Bool = false) {
+    let known = known
+    begin(&actor) { $0.begin(update, following: known, endsWrite: endsWrite) }
+  }
+
+  private mutating func begin(_ actor: inout Actor, _ start: @escaping @Sendable (inout TweakIndex) -> TweakIndex.Pass) {
+    actor.start = start
+    actor.pass = start(&index)
   }
 
   private mutating func set(_ id: TweakID, to value: Int? = nil) {
@@ -150,15 +165,19 @@ struct StateWorld {
   ///
   /// - Returns: `true` if there are more questions.
   private mutating func ask(_ actor: inout Actor) -> Bool {
-    guard let inquiry = actor.inquiry else { return false }
-    if actor.answers.count < inquiry.questions.count {
-      actor.answers.append(answer(to: inquiry.questions[actor.answers.count]))
+    guard let pass = actor.pass else { return false }
+    if actor.answers.count < pass.questions.count {
+      actor.answers.append(answer(to: pass.questions[actor.answers.count]))
       return true
     }
-    let outcome = state.take(actor.answers, to: inquiry)
-    actor.answers = []
-    actor.inquiry = outcome.next
-    log.append("\(inquiry.questions.count) answers stored \(outcome.stored.map { "\($0.resolution.result)" })")
+    let answers = exchange(&actor.answers, with: [])
+    guard let outcome = index.store(answers, of: pass) else {
+      actor.pass = actor.start?(&index)
+      return true
+    }
+    actor.pass = nil
+    if outcome.missed != .nothing { begin(&actor, outcome.missed) }
+    log.append("\(pass.questions.count) answers stored \(outcome.stored.map { "\($0.resolution.result)" })")
     for (question, resolution) in outcome.stored {
       if let old = shown[question]?.tweak?.intValue, old > resolution.tweak?.intValue ?? -1 {
         breaches.append("\(question) went back")
@@ -170,12 +189,12 @@ struct StateWorld {
       followed[change.id] = change.new
     }
     if !outcome.changes.isEmpty { versions += 1 }
-    if let update = outcome.update { pass(update) }
-    return outcome.next != nil
+    if let update = pass.update { passOn(update) }
+    return actor.pass != nil
   }
 
   /// Updates the outer manager, of which this one is a provider.
-  private mutating func pass(_ update: TweakUpdate) {
+  private mutating func passOn(_ update: TweakUpdate) {
     let ids = if case .tweaks(let ids) = update { ids } else { Set(Self.ids) }
     for id in ids { outer[id] = provider[id] }
   }
@@ -183,21 +202,21 @@ struct StateWorld {
   // MARK: Laws
 
   private mutating func check() {
-    let halves = Self.pair.compactMap { state[.tweak($0)]?.tweak?.value }
+    let halves = Self.pair.compactMap { index[.tweak($0)]?.tweak?.value }
     if Set(halves).count > 1 { breaches.append("a part of a write is shown: \(halves)") }
-    for (question, resolution) in shown where state[question] != resolution {
+    for (question, resolution) in shown where index[question] != resolution {
       breaches.append("\(question) was not told")
     }
-    if state.version != versions { breaches.append("the version is \(state.version) after \(versions) changes") }
+    if index.version != versions { breaches.append("the version is \(index.version) after \(versions) changes") }
   }
 
   /// After a writer returns, its tweaks have its values or newer ones, unless another write holds them back.
   private mutating func checkSeen(_ written: [TweakID: Int]) {
-    let open = actors.filter { $0.write != nil }.reduce(into: Set<TweakID>()) { $0.formUnion($1.ids) }
+    let open = actors.filter(\.isWriting).reduce(into: Set<TweakID>()) { $0.formUnion($1.ids) }
     // A tweak left to an open write is published together with all tweaks of that write.
     guard open.isEmpty else { return }
     for (id, stamp) in written {
-      if let value = state[.tweak(id)]?.tweak?.intValue, value < stamp {
+      if let value = index[.tweak(id)]?.tweak?.intValue, value < stamp {
         breaches.append("\(id) is \(value) after \(stamp)")
       }
     }
@@ -205,15 +224,15 @@ struct StateWorld {
 
   private mutating func checkEnd() {
     guard breaches.isEmpty else { return }
-    for question in everRead.union(shown.keys) where state[question] != answer(to: question) {
-      breaches.append("\(question) is \(String(describing: state[question])) in the end")
+    for question in everRead.union(shown.keys) where index[question] != answer(to: question) {
+      breaches.append("\(question) is \(String(describing: index[question])) in the end")
     }
     for id in everChanged {
       if outer[id] != provider[id] { breaches.append("\(id) is not passed on") }
       if isFollowed, followed[id] != nil, followed[id] != provider[id].map(TweakValue.int) {
         breaches.append("the last change of \(id) is not sent")
       }
-      if isFollowed, state[.tweak(id)] == nil { breaches.append("\(id) is not followed") }
+      if isFollowed, index[.tweak(id)] == nil { breaches.append("\(id) is not followed") }
     }
   }
 }
