@@ -93,9 +93,9 @@ extension TweakManager {
       // The answer may be encrypted, which only a lookup handles.
       var lookup = TweakLookup(TweakQuestion.feature(feature).id, in: environment)
       switch lookup.opened(at: index) {
-      case .absent: throw error
+      case .success(nil): throw error
       case .failure(let error): throw error
-      case .tweak(let tweak): return try tweak.value(as: Bool.self)
+      case .success(let tweak?): return try tweak.value(as: Bool.self)
       }
     }
   }

@@ -168,7 +168,7 @@ extension TweakManager {
   /// Returns the name of the provider whose value hides a written one.
   private func shadow(of id: TweakID, above index: Int, in environment: TweakEnvironment) -> String? {
     var lookup = TweakLookup(id, in: environment)
-    let shadowing = (0..<index).first { lookup.found(at: $0) != .absent }
+    let shadowing = (0..<index).first { lookup.found(at: $0) != .success(nil) }
     return shadowing.map { environment.providers.all[$0].name }
   }
 

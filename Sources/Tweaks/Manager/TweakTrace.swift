@@ -89,8 +89,8 @@ extension TweakManager {
     let answers = environment.providers.all.enumerated().map { index, provider in
       let outcome: TweakTrace.Outcome =
         switch lookup.opened(at: index) {
-        case .absent: .absent
-        case .tweak(let tweak): tweak.converted(to: type) == nil ? .mismatch(tweak) : .value(tweak)
+        case .success(nil): .absent
+        case .success(let tweak?): tweak.converted(to: type) == nil ? .mismatch(tweak) : .value(tweak)
         case .failure(let error): .error(error)
         }
       return TweakTrace.Answer(provider: provider.name, outcome: outcome)

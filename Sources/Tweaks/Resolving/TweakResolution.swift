@@ -1,5 +1,11 @@
 /// The combined answer of all providers for a tweak.
+///
+/// It takes the answers in the order of the providers. It calls no other code, so the same answers always result in the
+/// same resolution.
 struct TweakResolution: Sendable, Equatable {
+  /// The answer of one provider: the tweak, `nil` if it has none, or the reason why its tweak cannot be used.
+  typealias Answer = Result<Tweak?, TweakError>
+
   /// The effective tweak, or the reason why there is none.
   var result: Result<Tweak, TweakError>
 
@@ -18,4 +24,50 @@ struct TweakResolution: Sendable, Equatable {
 
   /// The effective tweak.
   var tweak: Tweak? { if case .success(let tweak) = result { tweak } else { nil } }
+
+  /// Returns whether a provider has decided.
+  func isDecided(_ mismatch: TweakMismatch) -> Bool {
+    switch result {
+    case .success: true
+    case .failure(.notFound): false
+    case .failure: mismatch == .strict
+    }
+  }
+
+  /// Returns whether further answers change nothing.
+  func isComplete(_ mismatch: TweakMismatch) -> Bool {
+    guard mismatch == .strict, isDecided(mismatch) else { return false }
+    guard let tweak else { return true }
+    return tweak.title != nil && tweak.details != nil && tweak.group != nil
+  }
+
+  /// Adds the answer of the next provider.
+  mutating func take(_ answer: Answer, _ mismatch: TweakMismatch) {
+    switch answer {
+    case .success(nil): return
+    case .failure(let error): if case .failure(.notFound) = result { result = .failure(error) }
+    case .success(let other?):
+      guard isDecided(mismatch) else {
+        result = .success(other)
+        return
+      }
+      complete(with: other)
+      if mismatch == .fallThrough { alternatives.append(other) }
+    }
+  }
+
+  /// Adds the title, the description and the group that the deciding provider does not give.
+  private mutating func complete(with other: Tweak) {
+    guard var tweak else { return }
+    let isNews =
+      (tweak.title == nil && other.title != nil) || (tweak.details == nil && other.details != nil)
+      || (tweak.group == nil && other.group != nil)
+    guard isNews else { return }
+    tweak.modify { parts in
+      parts.title = parts.title ?? other.title
+      parts.details = parts.details ?? other.details
+      parts.group = parts.group ?? other.group
+    }
+    result = .success(tweak)
+  }
 }

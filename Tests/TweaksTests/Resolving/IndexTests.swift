@@ -108,16 +108,16 @@ struct IndexTests {
 }
 
 @Suite("Resolving the answers of providers")
-struct ResolverTests {
+struct ResolutionTests {
   private let id = TweakID(feature: "f", variable: "v")
 
-  private func answer(_ chance: inout Chance, _ number: Int) -> TweakResolver.Answer {
+  private func answer(_ chance: inout Chance, _ number: Int) -> TweakResolution.Answer {
     switch chance.number(below: 4) {
-    case 0: return .absent
+    case 0: return .success(nil)
     case 1: return .failure(.unavailable(id, provider: "p\(number)", reason: ""))
     default:
       func text(_ name: String) -> String? { chance.once(in: 2) ? "\(name)\(number)" : nil }
-      return .tweak(
+      return .success(
         Tweak(
           feature: "f", variable: "v", value: .int(number), title: text("T"), details: text("D"), group: text("G"),
           source: "p\(number)"))
@@ -125,24 +125,24 @@ struct ResolverTests {
   }
 
   /// The rules, as the documentation states them.
-  private func reference(_ answers: [TweakResolver.Answer], _ mismatch: TweakMismatch) -> TweakResolution {
-    let tweaks = answers.compactMap { answer in if case .tweak(let tweak) = answer { tweak } else { nil } }
+  private func reference(_ answers: [TweakResolution.Answer], _ mismatch: TweakMismatch) -> TweakResolution {
+    let tweaks = answers.compactMap { answer in if case .success(let tweak) = answer { tweak } else { nil } }
     let first = answers.first { answer in
       switch answer {
-      case .absent: false
+      case .success(nil): false
       case .failure: mismatch == .strict
-      case .tweak: true
+      case .success: true
       }
     }
     switch first {
     case .failure(let error): return TweakResolution(result: .failure(error))
-    case .tweak(var tweak):
+    case .success(var tweak?):
       tweak.title = tweaks.lazy.compactMap(\.title).first
       tweak.details = tweaks.lazy.compactMap(\.details).first
       tweak.group = tweaks.lazy.compactMap(\.group).first
       let alternatives = mismatch == .strict ? [] : Array(tweaks.dropFirst())
       return TweakResolution(result: .success(tweak), alternatives: alternatives)
-    case .absent, nil:
+    case .success(nil), nil:
       let errors = answers.compactMap { answer in if case .failure(let error) = answer { error } else { nil } }
       return TweakResolution(result: .failure(errors.first ?? .notFound(id)))
     }
@@ -154,10 +154,10 @@ struct ResolverTests {
       var chance = Chance(seed: seed)
       let mismatch = chance.once(in: 2) ? TweakMismatch.strict : .fallThrough
       let answers = (0..<chance.number(below: 6)).map { answer(&chance, $0) }
-      var resolver = TweakResolver(id, mismatch: mismatch)
-      for answer in answers where !resolver.isComplete { resolver.take(answer) }
-      let isRight = resolver.resolution == reference(answers, mismatch)
-      #expect(isRight, "SIGNALS_SEED=\(seed): \(answers) became \(resolver.resolution)")
+      var resolution = TweakResolution(result: .failure(.notFound(id)))
+      for answer in answers where !resolution.isComplete(mismatch) { resolution.take(answer, mismatch) }
+      let isRight = resolution == reference(answers, mismatch)
+      #expect(isRight, "SIGNALS_SEED=\(seed): \(answers) became \(resolution)")
       return isRight
     }
   }

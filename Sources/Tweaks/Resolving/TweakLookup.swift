@@ -34,7 +34,7 @@ struct TweakLookup {
   private(set) var notes: [(String, TweakLogLevel)] = []
 
   /// The unprocessed answers of the providers so far.
-  private var answers: [Result<Tweak?, TweakError>] = []
+  private var answers: [TweakResolution.Answer] = []
 
   init(_ id: TweakID, in environment: TweakEnvironment) {
     self.id = id
@@ -43,21 +43,21 @@ struct TweakLookup {
 
   /// Asks the providers in order until nothing more can change the resolution.
   mutating func resolution(mismatch: TweakMismatch) -> TweakResolution {
-    var resolver = TweakResolver(id, mismatch: mismatch)
+    var resolution = TweakResolution(result: .failure(.notFound(id)))
     for index in environment.providers.all.indices {
-      if resolver.isComplete { break }
-      let isDecided = resolver.isDecided
-      let answer = resolver.needsValue ? opened(at: index) : found(at: index)
+      if resolution.isComplete(mismatch) { break }
+      let isDecided = resolution.isDecided(mismatch)
+      // After a strict decision, only the title, description and group matter, so nothing is decrypted.
+      let needsValue = !isDecided || mismatch == .fallThrough
+      let answer = needsValue ? opened(at: index) : found(at: index)
       switch answer {
-      case .absent:
+      case .success(nil):
         note(.verbose) { lookup in "\(lookup.id): \(lookup.environment.providers.all[index].name) has no value" }
-      case .tweak(let tweak):
-        if resolver.needsValue { note(isDecided ? .verbose : .debug) { _ in "\(tweak)" } }
+      case .success(let tweak?): if needsValue { note(isDecided ? .verbose : .debug) { _ in "\(tweak)" } }
       case .failure(let error): note(.error) { _ in "\(error)" }
       }
-      resolver.take(answer)
+      resolution.take(answer, mismatch)
     }
-    let resolution = resolver.resolution
     if case .failure(.notFound) = resolution.result {
       note(.debug) { lookup in "\(lookup.id): no provider has a value" }
     }
@@ -65,30 +65,25 @@ struct TweakLookup {
   }
 
   /// Returns the answer of a provider, possibly encrypted.
-  ///
-  /// `notFound` is not treated as an error.
-  mutating func found(at index: Int) -> TweakResolver.Answer {
+  mutating func found(at index: Int) -> TweakResolution.Answer {
     while answers.count <= index { answers.append(ask(at: answers.count)) }
-    switch answers[index] {
-    case .success(let tweak): return tweak.map { .tweak($0) } ?? .absent
-    case .failure(.notFound): return .absent
-    case .failure(let error): return .failure(error)
-    }
+    return answers[index]
   }
 
-  private func ask(at index: Int) -> Result<Tweak?, TweakError> {
+  private func ask(at index: Int) -> TweakResolution.Answer {
     do throws(TweakError) {
       var tweak = try environment.tables[index].tweak(feature: id.feature, variable: id.variable)
       if tweak?.source == nil { tweak?.source = environment.providers.all[index].name }
       return .success(tweak)
     } catch {
+      if case .notFound = error { return .success(nil) }
       return .failure(error)
     }
   }
 
   /// Returns the answer of a provider, decrypted.
-  mutating func opened(at index: Int) -> TweakResolver.Answer {
-    guard case .tweak(var tweak) = found(at: index) else { return found(at: index) }
+  mutating func opened(at index: Int) -> TweakResolution.Answer {
+    guard case .success(var tweak?) = found(at: index) else { return found(at: index) }
     let provider = environment.providers.all[index]
     if !tweak.isEncrypted, !tweak.isSecret, isDeclaredSecret(below: index) {
       // Only values that the manager has set are encrypted, see `seal`.
@@ -98,7 +93,7 @@ struct TweakLookup {
         parts.isEncrypted = isEncrypted
       }
     }
-    guard tweak.isEncrypted else { return .tweak(tweak) }
+    guard tweak.isEncrypted else { return .success(tweak) }
     guard let closure = provider.decryptionClosure ?? environment.decryption else {
       return .failure(.decryptionClosureNotProvided(id, provider: provider.name))
     }
@@ -112,14 +107,14 @@ struct TweakLookup {
     } catch {
       return .failure(.decryptionFailed(id, provider: provider.name, reason: "\(error)"))
     }
-    return .tweak(tweak)
+    return .success(tweak)
   }
 
   /// Returns whether any provider below another one declares the tweak secret.
   mutating func isDeclaredSecret(below index: Int) -> Bool {
     for index in environment.providers.all.indices[(index + 1)...] {
       switch found(at: index) {
-      case .tweak(let tweak) where tweak.isEncrypted || tweak.isSecret: return true
+      case .success(let tweak?) where tweak.isEncrypted || tweak.isSecret: return true
       // A nested manager that cannot decrypt the tweak gives this answer.
       case .failure(.decryptionClosureNotProvided), .failure(.decryptionFailed): return true
       default: continue
