@@ -24,7 +24,7 @@ try manager.set(20, for: limit)  // Prints "limit 20"
 let suite = try AppGroupsSuite(name: "overrides", container: container)
 let other = TweakManager(providers: [SuiteTweakProvider(suite: suite), try FileTweakProvider(url: url)])
 print(other[limit])  // Prints "20"
-try other.deleteValue(for: limit)
+try other.reset(limit)
 
 // And in this one, a moment later:
 _ = await manager.signal(for: limit).values.first { $0 == 10 }  // Prints "limit 10"

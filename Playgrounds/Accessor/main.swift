@@ -17,7 +17,7 @@ let subscription = shop.$limit.sink { print("limit", $0) }  // Prints "limit 10"
 shop.limit += 1  // Prints "limit 11"
 
 // The key of a property resets it, with no name or default to repeat.
-try manager.deleteValue(for: ShopTweaks.Keys.limit)  // Prints "limit 10"
+try manager.reset(ShopTweaks.Keys.limit)  // Prints "limit 10"
 
 // What the file says is also the value for when no provider has any.
 print(ShopTweaks(with: TweakManager(providers: [])).limit)  // Prints "10"

@@ -64,7 +64,7 @@ struct FlagsInScopeTests {
     }.recorded()
     for round in 1...12 {
       try app.activate(id: ids[round % 3])
-      #expect(manager.value(for: Self.key) == ids[round % 3].uuidString)
+      #expect(manager[Self.key] == ids[round % 3].uuidString)
     }
     #expect(moments.elements.filter(\.isMixed) == [])
     #expect(moments.elements.count == 13)

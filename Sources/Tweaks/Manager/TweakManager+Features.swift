@@ -1,49 +1,12 @@
-public import Signals
+import Signals
 
 extension TweakManager {
-  /// Returns whether a feature is enabled.
-  ///
-  /// - **Priority.** The first provider with an answer decides, even if the answer is `false`.
-  /// - **Unknown features** are not enabled. With ``TweakMissing/reported``, they are reported.
-  /// - **Errors.** If the deciding answer cannot be used, the feature is not enabled, and ``failures`` sends the error
-  ///   of its variable ``Tweak/enabledVariable``.
-  ///
-  /// - Parameter feature: The feature.
-  /// - Returns: Whether it is enabled.
-  public func isFeatureEnabled(_ feature: String) -> Bool {
-    isEnabled(featureResolution(feature), feature)
-  }
-
-  /// Returns whether a feature is enabled, or `nil` if no provider has an answer.
-  ///
-  /// - Parameter feature: The feature.
-  /// - Returns: The answer of the first provider that has one.
-  /// - Throws: ``TweakError`` if the deciding answer cannot be used.
-  public func featureState(_ feature: String) throws(TweakError) -> Bool? {
-    do throws(TweakError) {
-      return try featureResolution(feature).result.get().boolValue
-    } catch {
-      if case .notFound = error { return nil }
-      throw error
-    }
-  }
-
-  /// Returns a property that indicates whether a feature is enabled.
-  ///
-  /// It keeps the manager alive. An unusable answer is reported as by ``isFeatureEnabled(_:)``.
-  ///
-  /// - Parameter feature: The feature.
-  /// - Returns: The property.
-  public func property(forFeature feature: String) -> Property<Bool> {
-    .derived(resolutionProperty(.feature(feature))) { [self] in isEnabled($0, feature) }
-  }
-
-  private func featureResolution(_ feature: String) -> TweakResolution {
+  func featureResolution(_ feature: String) -> TweakResolution {
     let question = TweakQuestion.feature(feature)
     return usesCache ? resolution(of: question) : askNow(question)
   }
 
-  private func isEnabled(_ resolution: TweakResolution, _ feature: String) -> Bool {
+  func isEnabled(_ resolution: TweakResolution, _ feature: String) -> Bool {
     switch resolution.result {
     case .success(let tweak): return tweak.boolValue ?? false
     case .failure(.notFound): return false

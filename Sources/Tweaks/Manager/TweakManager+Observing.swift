@@ -1,4 +1,3 @@
-public import Dispatch
 public import Signals
 
 extension TweakManager {
@@ -44,58 +43,11 @@ extension TweakManager {
     TweakChanges(manager: self)
   }
 
-  /// The tweaks that may have changed, for a manager that uses this one as a provider.
-  public var updates: AnySignal<TweakUpdate, Never> { updateEmitter.eraseToAnySignal() }
-
   /// The errors of tweaks that are read with a default, once after each change, and the errors that providers report.
   ///
   /// The first subscriber also receives the errors that were sent before it subscribed, at most the last 100. Errors
   /// that a call throws are not repeated here.
   public var failures: AnySignal<TweakError, Never> { AnySignal(failureQueue) }
-
-  // MARK: Observers
-
-  /// Calls a closure after each change of a tweak, until the observer is released or removed.
-  ///
-  /// Capture the observer weakly in the closure, because the manager keeps the closure.
-  ///
-  /// - Parameters:
-  ///   - observer: The object to which the closure belongs. It is not kept alive, and has at most one closure.
-  ///   - queue: The queue that calls the closure.
-  ///   - closure: A closure that receives the change.
-  public func addObserver(
-    _ observer: some AnyObject & Sendable, on queue: DispatchQueue = .main,
-    closure: @escaping @Sendable (TweakChange) -> Void
-  ) {
-    let identity = ObjectIdentifier(observer)
-    lookUpAll()
-    let subscription = changeEmitter.sink { [weak self, weak observer] change in
-      guard observer != nil else {
-        self?.forget(identity)
-        return
-      }
-      queue.async { [weak self, weak observer] in
-        if observer != nil, self?.hasObserver(identity) ?? false { closure(change) }
-      }
-    }
-    let old = state.withLock { $0.observers.updateValue(subscription, forKey: identity) }
-    old?.cancel()
-  }
-
-  /// Removes the closure of an observer.
-  ///
-  /// - Parameter observer: The object to which the closure belongs.
-  public func removeObserver(_ observer: some AnyObject) {
-    forget(ObjectIdentifier(observer))
-  }
-
-  private func forget(_ identity: ObjectIdentifier) {
-    state.withLock { $0.observers.removeValue(forKey: identity) }?.cancel()
-  }
-
-  private func hasObserver(_ identity: ObjectIdentifier) -> Bool {
-    state.withLock { $0.observers[identity] != nil }
-  }
 
   // MARK: Properties
 

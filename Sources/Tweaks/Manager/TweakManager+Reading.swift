@@ -1,23 +1,9 @@
-import Signals
+public import Signals
 
 extension TweakManager {
   // MARK: By name
 
-  /// Returns a tweak by name, which some provider must have.
-  ///
-  /// The providers are asked each time, unless ``usesCache`` is set.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The decrypted tweak, with its title, description and group, and the name of its provider.
-  /// - Throws: ``TweakError/notFound(_:)`` if no provider has the tweak, or the error of the deciding provider.
-  public func requiredTweak(feature: String, variable: String) throws(TweakError) -> Tweak {
-    let id = TweakID(feature: feature, variable: variable)
-    return try (usesCache ? resolution(of: .tweak(id)) : askNow(.tweak(id))).result.get()
-  }
-
-  /// Returns a tweak by name, for a manager that uses this one as a provider.
+  /// Asks the providers for a tweak, unless ``usesCache`` is set.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -33,8 +19,16 @@ extension TweakManager {
     }
   }
 
+  /// A table that asks the manager, for another one that uses this one as a provider.
+  public var table: Property<TweakTable> {
+    let answers = TweakTable.Answers(
+      tweak: { feature, variable throws(TweakError) in try self.tweak(feature: feature, variable: variable) },
+      featureState: { feature throws(TweakError) in try self.featureState(feature) }, ids: { self.listedIDs })
+    return AskedTable(answers, updateEmitter).property
+  }
+
   /// The names of the tweaks that the providers list.
-  public var tweakIDs: Set<TweakID> { providers.reduce(into: []) { $0.formUnion($1.tweakIDs) } }
+  var listedIDs: Set<TweakID> { state.withLock { $0.providers.tables }.reduce(into: []) { $0.formUnion($1.value.ids) } }
 
   // MARK: Fast reads
 
@@ -45,20 +39,8 @@ extension TweakManager {
   ///   ``failures`` reports.
   /// - Complexity: O(1), without an allocation, and without a lock unless the value is a string. The first read, and
   ///   the first one after a change, may ask the providers.
-  @inlinable @inline(__always)
-  public subscript<Value: TweakValueConvertible>(key: TweakKey<Value>) -> Value {
-    value(for: key)
-  }
-
-  /// Returns the value for a typed key.
-  ///
-  /// - Parameter key: The key; best a constant.
-  /// - Returns: The value. It is the key's default if there is no value, or if the value is not of the type, which
-  ///   ``failures`` reports.
-  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a string. The first read, and
-  ///   the first one after a change, may ask the providers.
   @inlinable
-  public func value<Value: TweakValueConvertible>(for key: TweakKey<Value>) -> Value {
+  public subscript<Value: TweakValueConvertible>(key: TweakKey<Value>) -> Value {
     switch glance(key.id, hash: key.hash) {
     case .value(let value): if let value = Value(glanced: value) { return value }
     case .absent: return key.defaultValue

@@ -40,7 +40,7 @@ extension TweakManager {
   /// These are all tweaks that the providers list, unless the update names its tweaks itself.
   private func followedIDs(for update: TweakUpdate) -> [TweakID]? {
     guard changeEmitter.hasSubscribers else { return nil }
-    return update == .everything ? tweakIDs.sorted() : []
+    return update == .everything ? listedIDs.sorted() : []
   }
 
   /// Passes the tables of the providers to a closure, which is called under the lock.
@@ -121,6 +121,6 @@ extension TweakManager {
 
   /// Looks up all tweaks that the providers list, so that their changes are observed.
   func lookUpAll() {
-    lookUp(tweakIDs.sorted().map { .tweak($0) })
+    lookUp(listedIDs.sorted().map { .tweak($0) })
   }
 }

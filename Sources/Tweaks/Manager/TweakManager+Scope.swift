@@ -15,7 +15,8 @@ extension TweakManager: ScopeMember {
   package func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
     PreparedSwitch { [self] changes in
       guard outcome == .switched else { return }
-      let isAsked = state.withLock { $0.providers.all }.contains { $0 is any AskedTweakProvider && !$0.scopes.isEmpty }
+      let providers = state.withLock { $0.providers }
+      let isAsked = zip(providers.all, providers.tables).contains { $1.value.isAsked && !$0.scopes.isEmpty }
       follow(isAsked ? .everything : .nothing, into: changes)
     }
   }

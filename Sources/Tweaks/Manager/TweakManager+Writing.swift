@@ -54,22 +54,8 @@ extension TweakManager {
   ///
   /// - Parameter key: The key.
   /// - Throws: ``TweakError``; then nothing has changed.
-  public func deleteValue<Value>(for key: TweakKey<Value>) throws(TweakError) {
+  public func reset<Value>(_ key: TweakKey<Value>) throws(TweakError) {
     try write([TweakEdit(key.id, nil)])
-  }
-
-  /// Enables or disables a feature in the first mutable provider.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - isEnabled: A Boolean value that indicates whether the feature is enabled; `nil` leaves the decision to the
-  ///     next provider.
-  /// - Returns: Whether the value is effective now.
-  /// - Throws: ``TweakError``; then nothing has changed.
-  @discardableResult
-  public func setFeature(_ feature: String, isEnabled: Bool?) throws(TweakError) -> TweakOutcome {
-    let id = TweakID(feature: feature, variable: Tweak.enabledVariable)
-    return try write([TweakEdit(id, isEnabled.map(TweakValue.bool))]).outcomes[id] ?? .effective
   }
 
   /// Makes several changes as one.
@@ -89,18 +75,6 @@ extension TweakManager {
     let result = try body(&edits)
     try apply(edits.edits)
     return result
-  }
-
-  /// Deletes all values whose names the first mutable provider lists.
-  ///
-  /// Without a mutable provider, this does nothing.
-  ///
-  /// - Throws: ``TweakError``.
-  public func deleteAllValues() throws(TweakError) {
-    for case let provider as any MutableTweakProvider in providers {
-      try apply(provider.tweakIDs.sorted().map { TweakEdit($0, nil) })
-      return
-    }
   }
 
   /// Makes changes in the first mutable provider.
@@ -150,7 +124,7 @@ extension TweakManager {
     let hasSeveral = ids.count > 1
     if hasSeveral {
       // A snapshot during the write needs the old values of all tweaks.
-      lookUp(ids.intersection(tweakIDs).sorted().map { .tweak($0) })
+      lookUp(ids.intersection(listedIDs).sorted().map { .tweak($0) })
       state.withLock { $0.index.hold(ids) }
     }
     let before = table.value.moment

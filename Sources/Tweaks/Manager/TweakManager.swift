@@ -38,15 +38,15 @@ import Synchronization
 ///   lookup. No lock is held while they run.
 ///
 /// A manager is itself a provider, so managers can be nested.
-public final class TweakManager: MutableTweakProvider, AskedTweakProvider {
+public final class TweakManager: MutableTweakProvider {
   /// The name of the manager when it is a provider of another one.
   public let name: String
 
   /// The treatment of a value that is not of the requested type.
-  public let mismatch: TweakMismatch
+  let mismatch: TweakMismatch
 
   /// The treatment of a tweak that no provider has.
-  public let missing: TweakMissing
+  let missing: TweakMissing
 
   struct State: Sendable {
     var providers = TweakProviders()
@@ -119,35 +119,6 @@ public final class TweakManager: MutableTweakProvider, AskedTweakProvider {
 
   // MARK: Closures
 
-  /// A closure that decrypts encrypted values from providers without their own closure.
-  ///
-  /// It is called when a value is looked up, not at each read.
-  public var decryptionClosure: TweakDecryption? {
-    get { state.withLock { $0.decryption } }
-    set {
-      state.replace { exchange(&$0.decryption, with: newValue) }
-      follow(.everything)
-    }
-  }
-
-  /// A closure that encrypts set values of tweaks that any provider below marks as encrypted or secret.
-  ///
-  /// Without it, such a value cannot be set in a persistent provider. Mark a secret in a provider that always has the
-  /// tweak, such as a file. Without the mark, a plain stored value cannot be distinguished from an encrypted one.
-  public var encryptionClosure: TweakEncryption? {
-    get { state.withLock { $0.encryption } }
-    set { state.replace { exchange(&$0.encryption, with: newValue) } }
-  }
-
-  /// A closure that receives each step of a lookup, and each failure.
-  ///
-  /// It is not called for ``trace(feature:variable:)``, nor for lookups by a hook or the log. For features, it receives
-  /// failures only.
-  public var logClosure: TweakLogClosure? {
-    get { state.withLock { $0.log } }
-    set { state.replace { exchange(&$0.log, with: newValue) } }
-  }
-
   /// Adds a hook.
   ///
   /// It is called each time a tweak is looked up, but not for features and traces.
@@ -155,31 +126,6 @@ public final class TweakManager: MutableTweakProvider, AskedTweakProvider {
   /// - Parameter hook: The hook.
   public func add(_ hook: TweakHook) {
     state.withLock { $0.hooks.append(hook) }
-    follow(.everything)
-  }
-
-  // MARK: Cache
-
-  /// A Boolean value that indicates whether ``requiredTweak(feature:variable:)`` and ``isFeatureEnabled(_:)`` use
-  /// cached results; `false` by default.
-  ///
-  /// The cache follows the updates of the providers. Set it unless a provider changes values without sending an update.
-  /// Changing it clears the cache.
-  public var usesCache: Bool {
-    get { state.withLock { $0.isCaching } }
-    set {
-      let isChange = state.withLock { state in
-        defer { state.isCaching = newValue }
-        return state.isCaching != newValue
-      }
-      if isChange { resetCache() }
-    }
-  }
-
-  /// Clears the cache, and asks the providers again for all tweaks that are observed or have been read.
-  ///
-  /// Call it after a change in a provider that sends no updates.
-  public func resetCache() {
     follow(.everything)
   }
 }

@@ -37,7 +37,7 @@ public struct TweakSnapshot: Sendable, Hashable {
 
 extension TweakManager {
   /// The number of changes of effective values of tweaks that have been read or observed.
-  public var version: Int { state.withLock { $0.index.version } }
+  var version: Int { state.withLock { $0.index.version } }
 
   /// Returns a snapshot of all tweaks that the providers list or that have been read.
   ///

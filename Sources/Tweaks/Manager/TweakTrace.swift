@@ -63,16 +63,6 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension TweakManager {
-  /// Returns the current answers of all providers for a tweak, and the one that decides.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The answers.
-  public func trace(feature: String, variable: String) -> TweakTrace {
-    trace(feature: feature, variable: variable, as: TweakValue.self)
-  }
-
   /// Returns the current answers of all providers for a tweak, and the one that decides for a type.
   ///
   /// - Parameters:
@@ -81,7 +71,7 @@ extension TweakManager {
   ///   - type: The type of the value.
   /// - Returns: The answers.
   public func trace<Value: TweakValueConvertible>(
-    feature: String, variable: String, as type: Value.Type
+    feature: String, variable: String, as type: Value.Type = TweakValue.self
   ) -> TweakTrace {
     let id = TweakID(feature: feature, variable: variable)
     let (version, environment) = withTables { ($0.index.version, TweakEnvironment($0, $1, isSilent: true)) }

@@ -116,7 +116,7 @@ public final class TweakPanel: Sendable {
     self.manager = manager
     let rows = MutableProperty<[Tweak: Bool]>([:])
     // An update may change no value, such as an override that is equal to the value that it hides.
-    following = manager.updates.sink { [weak manager] _ in
+    following = manager.updateEmitter.sink { [weak manager] _ in
       if let manager { rows.modify { $0 = Self.rows(of: manager) } }
     }
     // This follows the subscription, so that no change is missed in between.

@@ -31,7 +31,11 @@ struct OrderedTweaks: Sendable {
     var changed: Set<TweakID> = []
     var kept = 0
     for (place, tweak) in tweaks.enumerated() {
-      // Successive tables nearly always have the same order, so the search is rarely needed.
+      // Successive tables nearly always have the same order and the same tweaks, so the rest is rarely needed.
+      if place < old.tweaks.count, old.tweaks[place].contents === tweak.contents {
+        kept += 1
+        continue
+      }
       let isSame = place < old.tweaks.count && old.tweaks[place].hasName(of: tweak)
       let other = isSame ? old.tweaks[place] : old[tweak.feature, tweak.variable]
       if other != nil { kept += 1 }

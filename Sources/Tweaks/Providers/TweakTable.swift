@@ -12,7 +12,7 @@ import Foundation
 /// let table = MutableProperty(TweakTable([Tweak(feature: "shop", variable: "limit", value: 10)]))
 /// let old = table.value
 /// table.modify { $0.replace(with: [Tweak(feature: "shop", variable: "limit", value: 20)]) }
-/// print(table.value.changes(since: old))  // Prints "tweaks([shop/limit])"
+/// print(table.value.changes(since: old))  // Prints "tweaks(Set([shop/limit]))"
 /// ```
 public struct TweakTable: Sendable {
   /// A tweak, or the reason why it cannot be used.

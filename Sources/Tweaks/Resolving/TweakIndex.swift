@@ -18,7 +18,7 @@ struct TweakIndex: Sendable {
     /// The questions, in the order in which ``TweakIndex/store(_:of:)`` expects the answers.
     fileprivate(set) var questions: [TweakQuestion]
 
-    /// The tweaks that may have changed, for subscribers of ``TweakManager/updates``, or `nil` for a read.
+    /// The tweaks that may have changed, for managers that use this one as a provider, or `nil` for a read.
     fileprivate(set) var update: TweakUpdate?
 
     fileprivate let time: UInt64

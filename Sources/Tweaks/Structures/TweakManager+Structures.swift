@@ -10,15 +10,6 @@ extension TweakManager {
     decoded(key) ?? lookedUp(key.id, hash: key.hash, as: Value.self) ?? key.defaultValue
   }
 
-  /// Returns the value for a key whose type is a structure.
-  ///
-  /// - Parameter key: The key; best a constant.
-  /// - Returns: The value. It is the key's default if there is no value, or if the value cannot be decoded, which
-  ///   ``failures`` reports with the line and column.
-  /// - Complexity: O(1) once the value has been decoded.
-  @inlinable
-  public func value<Value: TweakStructure>(for key: TweakKey<Value>) -> Value { self[key] }
-
   @inlinable @inline(__always)
   func decoded<Value: TweakStructure>(_ key: TweakKey<Value>) -> Value? {
     var value: Value?

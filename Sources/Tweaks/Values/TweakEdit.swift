@@ -87,7 +87,7 @@ public struct TweakEdits: Sendable {
   /// Deletes the value of a typed key.
   ///
   /// - Parameter key: The key.
-  public mutating func deleteValue<Value>(for key: TweakKey<Value>) {
+  public mutating func reset<Value>(_ key: TweakKey<Value>) {
     edits.append(TweakEdit(key.id, nil))
   }
 }

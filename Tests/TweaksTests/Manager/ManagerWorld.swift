@@ -50,6 +50,7 @@ final class ManagerWorld {
   }
 
   private var chance: Chance
+  private let mismatch: TweakMismatch
   private let manager: TweakManager
   private var providers: [Provider] = []
   private var made = 0
@@ -65,7 +66,8 @@ final class ManagerWorld {
 
   init(seed: UInt64) {
     chance = Chance(seed: seed)
-    manager = TweakManager(providers: [], mismatch: chance.once(in: 3) ? .fallThrough : .strict)
+    mismatch = chance.once(in: 3) ? .fallThrough : .strict
+    manager = TweakManager(providers: [], mismatch: mismatch)
     manager.usesCache = chance.once(in: 2)
     for _ in 0..<2 { insert() }
     if chance.once(in: 2) {
@@ -150,7 +152,7 @@ final class ManagerWorld {
       attempt { _ = try manager.apply(edits) }
     case 6:
       log.append("delete \(id)")
-      attempt { try manager.deleteValue(for: TweakKey(id.feature, id.variable, default: 0)) }
+      attempt { try manager.reset(TweakKey(id.feature, id.variable, default: 0)) }
     case 7: observe(id)
     case 8:
       log.append("cache \(!manager.usesCache)")
@@ -190,7 +192,7 @@ final class ManagerWorld {
     for provider in providers {
       guard let value = provider.values.value[id] else { continue }
       if let number = Int(tweakValue: value) { return number }
-      if manager.mismatch == .strict { return nil }
+      if mismatch == .strict { return nil }
     }
     return nil
   }

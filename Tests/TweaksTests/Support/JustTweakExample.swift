@@ -114,7 +114,7 @@ enum JustTweakExample {
       let observed: Property<Int> = accessor.$meaningOfLife
       let shared: any Sendable = accessor
       let key: TweakKey<Int> = GeneratedTweakAccessor.Keys.meaningOfLife
-      try tweakManager.deleteValue(for: key)
+      try tweakManager.reset(key)
       let isDefault = accessor.redViewAlpha == GeneratedTweakAccessor.Keys.redViewAlpha.defaultValue
       _ = (answer, observed, shared, isDefault)
     }

@@ -50,7 +50,7 @@ struct Shop {
 let shop = Shop(manager: manager)
 let observing = shop.$limit.sink { print("limit", $0) }  // Prints "limit 10"
 shop.limit = 20  // Prints "limit 20"
-try manager.deleteValue(for: limit)  // Prints "limit 10"
+try manager.reset(limit)  // Prints "limit 10"
 print(shop.banner ?? "no banner")  // Prints "no banner"
 observing.cancel()
 
