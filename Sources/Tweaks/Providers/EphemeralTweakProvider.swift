@@ -58,7 +58,7 @@ public final class EphemeralTweakProvider: MutableTweakProvider {
         for edit in edits {
           let hasEnded = edit.expiration.map { $0 <= now } ?? false
           let new = hasEnded ? nil : edit.value.map { Tweak(edit, value: $0, source: name) }
-          let old = entries[edit.id].flatMap { try? $0.get() }
+          let old = entries[edit.id]?.tweak
           if old?.value == new?.value, old?.expiration == new?.expiration { continue }
           hasEnds = hasEnds || old?.expiration != nil || new?.expiration != nil
           entries[edit.id] = new.map { .success($0) }

@@ -155,7 +155,9 @@ extension SuiteTweakProvider {
 
   /// Returns an override, or `nil` if there is none or another value.
   private static func override(_ key: String, in contents: SuiteContents) -> StoredOverride? {
-    do throws(AppGroupsFileError) { return try contents.value(forKey: key, as: StoredOverride.self) } catch { return nil }
+    do throws(AppGroupsFileError) { return try contents.value(forKey: key, as: StoredOverride.self) } catch {
+      return nil
+    }
   }
 
   /// Returns the ends of all overrides that have one.

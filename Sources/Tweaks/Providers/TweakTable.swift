@@ -200,6 +200,9 @@ extension TweakTable: Equatable {
 }
 
 extension TweakTable.Entry {
+  /// The tweak, if it can be used.
+  var tweak: Tweak? { if case .success(let tweak) = self { tweak } else { nil } }
+
   /// The end of the override, if it has one.
   var end: Date? { if case .success(let tweak) = self { tweak.expiration } else { nil } }
 }

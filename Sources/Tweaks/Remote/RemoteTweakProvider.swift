@@ -25,8 +25,8 @@ public import Signals
 /// - **Threads.** All methods may be called from any thread. The closures of the initializer are called with no lock
 ///   held.
 ///
-/// For a service with its own interface, implement ``AskedTweakProvider`` and send ``TweakUpdate/everything`` whenever the
-/// service has activated new values.
+/// For a service with its own interface, implement ``AskedTweakProvider`` and send ``TweakUpdate/everything`` whenever
+/// the service has activated new values.
 public final class RemoteTweakProvider: TweakProvider {
   /// The name of the provider.
   public let name: String
@@ -97,8 +97,7 @@ public final class RemoteTweakProvider: TweakProvider {
 
   /// The state.
   ///
-  /// When it changes, ``table`` already has the values of the new state. A manager's observers
-  /// are notified afterwards.
+  /// When it changes, ``table`` already has the values of the new state. A manager's observers are notified afterwards.
   public var state: Property<RemoteTweakState> { .derived(engine.status) { $0.state } }
 
   /// The state with the origin and the age of the values.

@@ -8,8 +8,8 @@
 ///   the providers' answers ──▶ store ──▶ resolutions to show and changes to send, or the owner begins again
 /// ```
 ///
-/// - **Order.** The answers of a pass are stored together, and only if no answer to one of its questions has been stored
-///   since the pass began. So a value never returns to an older one.
+/// - **Order.** The answers of a pass are stored together, and only if no answer to one of its questions has been
+///   stored since the pass began. So a value never returns to an older one.
 /// - **Writes of several tweaks.** From its beginning until its answers are stored, the tweaks of a write are held:
 ///   other passes store no answers for them. Of writes at the same time, the last to end stores the results of all.
 struct TweakIndex: Sendable {
@@ -90,6 +90,7 @@ struct TweakIndex: Sendable {
   ///   - known: The names of all tweaks that the providers list, or `nil` if no subscriber follows all changes. Only
   ///     `everything` needs them.
   ///   - endsWrite: A Boolean value that indicates whether the changes are those of a held write.
+  /// - Returns: The questions to ask now.
   mutating func begin(_ update: TweakUpdate, following known: [TweakID]?, endsWrite: Bool = false) -> Pass {
     var update = update
     if endsWrite { update.formUnion(held.changed) }

@@ -23,7 +23,7 @@ struct TweakResolution: Sendable, Equatable {
   }
 
   /// The effective tweak.
-  var tweak: Tweak? { if case .success(let tweak) = result { tweak } else { nil } }
+  var tweak: Tweak? { result.tweak }
 
   /// Returns whether a provider has decided.
   func isDecided(_ mismatch: TweakMismatch) -> Bool {

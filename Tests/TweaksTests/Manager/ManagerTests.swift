@@ -334,7 +334,9 @@ private final class SlowProvider: MutableTweakProvider, AskedTweakProvider {
   var tweakIDs: Set<TweakID> { provider.tweakIDs }
   var updates: AnySignal<TweakUpdate, Never> { updated.eraseToAnySignal() }
 
-  func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? { try provider.tweak(feature: feature, variable: variable) }
+  func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+    try provider.tweak(feature: feature, variable: variable)
+  }
 
   @discardableResult
   func apply(_ edits: [TweakEdit]) -> TweakUpdate {

@@ -70,7 +70,8 @@ struct RandomManagerTests {
         replayed[change.id] = change.new
       }
       for (id, values) in zip(ids, values) {
-        let expected = provider.values.value[id] ?? (try? defaults.tweak(feature: id.feature, variable: id.variable))?.value
+        let expected =
+          provider.values.value[id] ?? (try? defaults.tweak(feature: id.feature, variable: id.variable))?.value
         let found = [
           manager.snapshot().tweaks[id]?.value, values.elements.last ?? nil,
           try? manager.value(feature: id.feature, variable: id.variable, as: TweakValue.self),

@@ -139,7 +139,8 @@ struct IndexWorld {
     begin(&actor) { $0.begin(update, following: known, endsWrite: endsWrite) }
   }
 
-  private mutating func begin(_ actor: inout Actor, _ start: @escaping @Sendable (inout TweakIndex) -> TweakIndex.Pass) {
+  private mutating func begin(_ actor: inout Actor, _ start: @escaping @Sendable (inout TweakIndex) -> TweakIndex.Pass)
+  {
     actor.start = start
     actor.pass = start(&index)
   }

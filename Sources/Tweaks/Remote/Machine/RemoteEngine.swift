@@ -70,7 +70,8 @@ final class RemoteEngine: Sendable {
       hasBootstrap: !bootstrap.isEmpty, isShared: cache?.sharesFetches ?? false)
     let status = MutableProperty(machine.status)
     self.status = status
-    table = MutableProperty(TweakTable([:], check: { tweak throws(TweakError) in try tweak.shown(in: status.value, name) }))
+    table = MutableProperty(
+      TweakTable([:], check: { tweak throws(TweakError) in try tweak.shown(in: status.value, name) }))
     table.modify { $0.replace(with: bootstrap.map { $0.named(name) }) }
     state = Guarded(State(machine: machine))
   }
