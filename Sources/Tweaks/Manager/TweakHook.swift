@@ -5,7 +5,7 @@
 ///   ``finally`` are still called.
 /// - **Reentrancy.** A hook may use the manager. These calls do not invoke hooks.
 /// - **Features.** Hooks are not called for features, such as by ``TweakManager/isFeatureEnabled(_:)``, nor for
-///   ``TweakManager/trace(feature:variable:)``. Do not use ``before`` to guard them.
+///   ``TweakManager/trace(feature:variable:as:)``. Do not use ``before`` to guard them.
 public struct TweakHook: Sendable {
   /// A closure that is called before providers are asked.
   public var before: (@Sendable (TweakID) throws -> Void)?

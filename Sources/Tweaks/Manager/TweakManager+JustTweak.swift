@@ -156,8 +156,8 @@ extension TweakManager {
 
   /// A closure that receives each step of a lookup, and each failure.
   ///
-  /// It is not called for ``trace(feature:variable:)``, nor for lookups by a hook or the log. For features, it receives
-  /// failures only.
+  /// It is not called for ``trace(feature:variable:as:)``, nor for lookups by a hook or the log. For features, it
+  /// receives failures only.
   public var logClosure: TweakLogClosure? {
     get { state.withLock { $0.log } }
     set { state.replace { exchange(&$0.log, with: newValue) } }

@@ -38,7 +38,7 @@ extension TweakManager {
   /// The changes of effective values by any provider, in the order in which they happen.
   ///
   /// Subscribing looks up all tweaks that the providers list. A change of another tweak is sent only if the tweak was
-  /// read before, or if a provider names it in its ``TweakProvider/updates``.
+  /// read before, or if a step of a provider's table touches it.
   public var changes: some Signal<TweakChange, Never> {
     TweakChanges(manager: self)
   }

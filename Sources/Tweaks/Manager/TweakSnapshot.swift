@@ -41,7 +41,7 @@ extension TweakManager {
 
   /// Returns a snapshot of all tweaks that the providers list or that have been read.
   ///
-  /// A tweak that its provider does not list in ``TweakProvider/tweakIDs`` is included only after it was read once. An
+  /// A tweak that its provider does not list in ``TweakTable/ids`` is included only after it was read once. An
   /// ``EnvironmentTweakProvider`` lists its tweaks if it was created with `known`.
   ///
   /// - Returns: The snapshot.
