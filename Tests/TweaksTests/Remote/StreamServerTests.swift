@@ -141,6 +141,7 @@ struct StreamServerTests {
     }
     let provider = provider(server)
     try await value(provider, 6)
+    _ = try await server.requests.firstValue("the connection") { $0.count == 2 }
     server.answer { _ in
       .wait(gate, status: 200, headers: ["X-Version": "6"], body: #"{"f": {"v": {"Value": 6}}}"#)
     }
@@ -192,6 +193,7 @@ struct StreamServerTests {
     }
     let provider = provider(server)
     try await value(provider, 1)
+    _ = try await connections.firstValue("the first connection") { $0 == 1 }
     isRefused.value = true
     await #expect(throws: TweakError.self) { try await provider.refresh() }
     #expect(provider.state.value == .fatal(.status(401)))
@@ -256,6 +258,8 @@ struct StreamServerTests {
     }
     let provider = provider(server)
     try await value(provider, 1)
+    // A connection that is cancelled before the server has seen it is never closed there.
+    _ = try await server.requests.firstValue("the first connection") { $0.count { $0.line.contains("/stream") } == 1 }
     try await provider.identify(TweakContext(targetingKey: "ben"))
     _ = try await closed.firstValue("the end of the first connection") { $0 == 1 }
     _ = try await server.requests.firstValue("the second connection") { $0.count { $0.line.contains("/stream") } == 2 }
