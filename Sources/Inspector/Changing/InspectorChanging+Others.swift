@@ -39,7 +39,7 @@ extension InspectorChanging {
       } else {
         guard let text = request.text else { throw .unknown(id) }
         let kind = TweakKind(details.type)
-        guard let value = Self.value(text, kind) else {
+        guard let value = kind.value(of: text) else {
           throw .invalidText(details.secret ? Tweak.redacted : text, kind: kind)
         }
         if !details.secret { differences = InspectedDifference.of(old, InspectedValue(value)).differences }
@@ -61,15 +61,6 @@ extension InspectorChanging {
     }
     if !isDry, !details.secret { result.undo = undo(details, old, resource.id) }
     return result
-  }
-
-  private static func value(_ text: String, _ kind: TweakKind) -> TweakValue? {
-    switch kind {
-    case .bool: Bool.tweakValue(parsing: text)
-    case .int: Int.tweakValue(parsing: text)
-    case .double: Double.tweakValue(parsing: text)
-    case .string: .string(text)
-    }
   }
 
   private func undo(_ details: InspectedTweak, _ old: InspectedValue?, _ id: String) -> InspectorRequest {

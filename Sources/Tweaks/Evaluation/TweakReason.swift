@@ -56,7 +56,7 @@ extension TweakError {
   ///
   /// It is never ``TweakErrorCode/providerNotReady`` or ``TweakErrorCode/providerFatal``, which
   /// ``TweakManager/details(for:)`` finds out.
-  public var code: TweakErrorCode {
+  var code: TweakErrorCode {
     switch self {
     case .notFound: .flagNotFound
     case .typeMismatch: .typeMismatch

@@ -18,12 +18,9 @@ public struct TweakChange: Sendable, Hashable {
   public let isSecret: Bool
 }
 
-extension TweakChange: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TweakChange: CustomStringConvertible, CustomReflectable {
   /// The name, and both values.
   public var description: String { "\(id): \(shown(old)) → \(shown(new))" + (source.map { " (\($0))" } ?? "") }
-
-  /// The name, and both values.
-  public var debugDescription: String { description }
 
   /// The children that `dump` shows.
   public var customMirror: Mirror {

@@ -3,9 +3,9 @@
 /// The messages do not show values of secret tweaks.
 public typealias TweakLogClosure = @Sendable (String, TweakLogLevel) -> Void
 
-/// The importance of a log message.
+/// The importance of a log message; the most important one is the least.
 @nonexhaustive
-public enum TweakLogLevel: Int, Sendable, Hashable, Comparable {
+public enum TweakLogLevel: Sendable, Hashable, Comparable {
   /// An error.
   case error
 
@@ -14,12 +14,4 @@ public enum TweakLogLevel: Int, Sendable, Hashable, Comparable {
 
   /// The answer of each provider.
   case verbose
-
-  /// Compares levels.
-  ///
-  /// - Parameters:
-  ///   - first: A level.
-  ///   - second: Another level.
-  /// - Returns: Whether the first is more important.
-  public static func < (first: TweakLogLevel, second: TweakLogLevel) -> Bool { first.rawValue < second.rawValue }
 }

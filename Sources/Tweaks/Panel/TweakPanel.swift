@@ -92,10 +92,10 @@ public final class TweakPanel: Sendable {
   }
 
   /// The group of tweaks that name no group.
-  public static let otherGroup = "Other"
+  package static let otherGroup = "Other"
 
   /// The manager of the tweaks.
-  public let manager: TweakManager
+  package let manager: TweakManager
 
   /// The text to find in titles, names and descriptions, regardless of case.
   ///
@@ -161,14 +161,7 @@ public final class TweakPanel: Sendable {
   public func edit(_ id: TweakID, text: String) throws(EditError) {
     let tweak = try tweak(id)
     let kind = tweak.value.kind
-    let value: TweakValue? =
-      switch kind {
-      case .bool: Bool.tweakValue(parsing: text)
-      case .int: Int.tweakValue(parsing: text)
-      case .double: Double.tweakValue(parsing: text)
-      case .string where tweak.isStructured: TweakJSON(text)?.tweakValue
-      case .string: .string(text)
-      }
+    let value = tweak.isStructured ? TweakJSON(text)?.tweakValue : kind.value(of: text)
     guard let value else { throw .invalidText(tweak.isSecret ? Tweak.redacted : text, kind: kind) }
     try apply([TweakEdit(id, value)])
   }
@@ -179,7 +172,7 @@ public final class TweakPanel: Sendable {
   ///   - id: The tweak.
   ///   - isOn: The new value.
   /// - Throws: ``EditError``, also if the tweak is not a Bool.
-  public func edit(_ id: TweakID, isOn: Bool) throws(EditError) {
+  package func edit(_ id: TweakID, isOn: Bool) throws(EditError) {
     try edit(id, text: isOn ? "true" : "false")
   }
 
@@ -202,7 +195,7 @@ public final class TweakPanel: Sendable {
   ///
   /// - Parameter id: The tweak.
   /// - Returns: The answers, and the one that decides.
-  public func trace(_ id: TweakID) -> TweakTrace {
+  package func trace(_ id: TweakID) -> TweakTrace {
     manager.trace(feature: id.feature, variable: id.variable)
   }
 

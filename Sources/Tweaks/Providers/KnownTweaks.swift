@@ -32,15 +32,8 @@ extension KnownTweaks: Sendable {}
 extension Tweak {
   /// Checks that a string represents a value of a known tweak's kind.
   func check(_ text: String, provider: String) throws(TweakError) {
-    let isOfKind =
-      switch value.kind {
-      case .bool: Bool.tweakValue(parsing: text) != nil
-      case .int: Int.tweakValue(parsing: text) != nil
-      case .double: Double.tweakValue(parsing: text) != nil
-      case .string: true
-      }
     // The kind of an encrypted value is the kind of its ciphertext.
-    if isOfKind || isEncrypted { return }
+    if isEncrypted || value.kind.value(of: text) != nil { return }
     let found = isSecret ? "a text" : "the text \(text.debugDescription)"
     throw .typeMismatch(id, expected: "\(value.kind)", found: found, provider: provider)
   }

@@ -32,7 +32,7 @@ public final class RemoteTweakProvider: TweakProvider {
   public let name: String
 
   /// The policy.
-  public let policy: RemoteTweakPolicy
+  let policy: RemoteTweakPolicy
 
   let engine: RemoteEngine
 

@@ -89,7 +89,7 @@ public enum TweakRequestFailure: Error, Sendable, Hashable {
   case superseded
 
   /// A Boolean value that indicates whether another attempt cannot succeed: status 401 or 403.
-  public var isFatal: Bool {
+  var isFatal: Bool {
     switch self {
     case .status(401, _), .status(403, _): true
     default: false

@@ -30,8 +30,8 @@ public struct TweakJSON: TweakStructure, TweakPrimitive, Hashable, CustomStringC
     self.init(text)
   }
 
-  /// `null`.
-  public static var emptyTweakValue: TweakJSON { TweakJSON(verbatim: "null") }
+  /// Creates JSON's `null`.
+  public init() { self.init(verbatim: "null") }
 
   /// The JSON as a string.
   public var tweakValue: TweakValue { .string(text) }

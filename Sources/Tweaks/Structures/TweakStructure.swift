@@ -38,12 +38,6 @@ extension TweakStructure {
   /// The instance as a string of JSON.
   public var tweakValue: TweakValue { TweakJSON.value(encoding: self) }
 
-  /// Returns the value that a string of JSON represents.
-  ///
-  /// - Parameter text: The string.
-  /// - Returns: The value, or `nil` if the string is not JSON.
-  public static func tweakValue(parsing text: String) -> TweakValue? { TweakJSON.canonical(text).map { .string($0) } }
-
   /// `true`.
   @inlinable
   public static var isTweakStructure: Bool { true }

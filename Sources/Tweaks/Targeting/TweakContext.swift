@@ -140,7 +140,7 @@ public struct TweakRule: Sendable, Hashable, Codable {
   }
 
   /// The tweak to which the rule applies.
-  public var id: TweakID { TweakID(feature: feature, variable: variable) }
+  package var id: TweakID { TweakID(feature: feature, variable: variable) }
 
   /// Returns the bucket of a user, from 0 to 9,999.
   ///
@@ -151,7 +151,7 @@ public struct TweakRule: Sendable, Hashable, Codable {
   ///   - name: The name of the tweak, or of another subject of the division.
   ///   - targetingKey: The stable identity of the user.
   /// - Returns: The remainder of MurmurHash3 of both, with a colon in between.
-  public static func bucket(_ name: String, targetingKey: String) -> Int {
+  package static func bucket(_ name: String, targetingKey: String) -> Int {
     Int(MurmurHash.hash("\(name):\(targetingKey)") % 10_000)
   }
 }

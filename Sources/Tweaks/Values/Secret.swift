@@ -27,12 +27,9 @@ public struct Secret<Value: Sendable>: Sendable {
 extension Secret: Equatable where Value: Equatable {}
 extension Secret: Hashable where Value: Hashable {}
 
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Secret: CustomStringConvertible, CustomReflectable {
   /// The redacted form.
   public var description: String { Tweak.redacted }
-
-  /// The redacted form.
-  public var debugDescription: String { Tweak.redacted }
 
   /// A mirror of the redacted form.
   public var customMirror: Mirror { Mirror(reflecting: Tweak.redacted) }
@@ -53,10 +50,4 @@ extension Secret: TweakValueConvertible where Value: TweakValueConvertible {
 
   /// The stored value.
   public var tweakValue: TweakValue { value.tweakValue }
-
-  /// Returns the value that a string represents.
-  ///
-  /// - Parameter text: The string.
-  /// - Returns: The value, or `nil` if the string does not represent a value of the type.
-  public static func tweakValue(parsing text: String) -> TweakValue? { Value.tweakValue(parsing: text) }
 }

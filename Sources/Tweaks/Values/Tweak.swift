@@ -149,25 +149,6 @@ public struct Tweak: Sendable, Hashable {
     contents = TweakContents(parts)
   }
 
-  /// Compares all parts.
-  ///
-  /// - Parameters:
-  ///   - first: A tweak.
-  ///   - second: Another tweak.
-  /// - Returns: Whether all parts are equal.
-  public static func == (first: Tweak, second: Tweak) -> Bool {
-    first.contents === second.contents || first.contents.isEqual(to: second.contents)
-  }
-
-  /// Hashes the name and the value.
-  ///
-  /// - Parameter hasher: The hasher.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(feature)
-    hasher.combine(variable)
-    hasher.combine(value)
-  }
-
   /// The name.
   public var id: TweakID { TweakID(feature: feature, variable: variable) }
 
@@ -212,7 +193,7 @@ public struct Tweak: Sendable, Hashable {
   func converted<Value: TweakValueConvertible>(to type: Value.Type) -> Value? {
     if isStructured, !Value.isTweakStructure, Value.self != TweakValue.self { return nil }
     guard isUntyped, case .string(let text) = value else { return Value(tweakValue: value) }
-    return Value.tweakValue(parsing: text).flatMap { Value(tweakValue: $0) }
+    return Value(untyped: text)
   }
 
   /// The text that is shown for the value.
@@ -223,12 +204,9 @@ public struct Tweak: Sendable, Hashable {
   }
 }
 
-extension Tweak: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Tweak: CustomStringConvertible, CustomReflectable {
   /// The name, the value and the provider.
   public var description: String { "\(id) = \(shownValue)" + (source.map { " (\($0))" } ?? "") }
-
-  /// The name, the value and the provider.
-  public var debugDescription: String { description }
 
   /// The children that `dump` shows.
   public var customMirror: Mirror {

@@ -41,14 +41,25 @@ final class TweakContents: Sendable {
 
   /// The parts, for changing or storing them.
   var parts: TweakParts { TweakParts(self) }
+}
 
-  /// Returns a Boolean value that indicates whether all parts are equal.
-  func isEqual(to other: TweakContents) -> Bool {
+extension TweakContents: Hashable {
+  static func == (first: TweakContents, second: TweakContents) -> Bool {
+    first === second || first.isEqual(to: second)
+  }
+
+  private func isEqual(to other: TweakContents) -> Bool {
     // The value comes first, because it is the most likely to differ.
     value == other.value && variable == other.variable && feature == other.feature && title == other.title
       && details == other.details && group == other.group && source == other.source
       && isEncrypted == other.isEncrypted && isSecret == other.isSecret && isUntyped == other.isUntyped
       && isStructured == other.isStructured && (extras === other.extras || origin == other.origin)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(feature)
+    hasher.combine(variable)
+    hasher.combine(value)
   }
 }
 

@@ -26,12 +26,9 @@ public struct TweakEdit: Sendable, Hashable {
   }
 }
 
-extension TweakEdit: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TweakEdit: CustomStringConvertible, CustomReflectable {
   /// The name, and whether a value is set or deleted.
   public var description: String { value == nil ? "\(id) deleted" : "\(id) = \(Tweak.redacted)" }
-
-  /// The name, and whether a value is set or deleted.
-  public var debugDescription: String { description }
 
   /// The children that `dump` shows, without the value.
   public var customMirror: Mirror {
@@ -52,7 +49,7 @@ extension TweakEdit {
 /// Changes of several tweaks that are made as one.
 public struct TweakEdits: Sendable {
   /// The changes, in order.
-  public private(set) var edits: [TweakEdit] = []
+  private(set) var edits: [TweakEdit] = []
 
   /// Sets the value of a tweak.
   ///

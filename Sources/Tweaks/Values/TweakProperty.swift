@@ -92,7 +92,7 @@ public struct FallbackTweakProperty<Value: TweakValueConvertible>: Sendable {
   @usableFromInline let core: TweakPropertyCore
 
   /// The value that is used if no provider has a value of the type.
-  public let fallbackValue: Value
+  @usableFromInline let fallbackValue: Value
 
   /// Creates a variable for a tweak.
   ///
@@ -128,7 +128,7 @@ public struct OptionalTweakProperty<Value: TweakValueConvertible>: Sendable {
   @usableFromInline let core: TweakPropertyCore
 
   /// The value that is used if no provider has a value of the type.
-  public let fallbackValue: Value?
+  @usableFromInline let fallbackValue: Value?
 
   /// Creates a variable for a tweak.
   ///

@@ -31,5 +31,5 @@ public struct TweakTime: Sendable {
   }
 
   /// The current date of the wall clock.
-  public var now: Date { wall.now }
+  package var now: Date { wall.now }
 }

@@ -71,6 +71,21 @@ public enum TweakKind: String, Sendable, Hashable, CaseIterable, CustomStringCon
   /// A string.
   case string = "String"
 
+  /// Returns the value of this kind that a text represents, or `nil` if there is none.
+  package func value(of text: String) -> TweakValue? {
+    switch self {
+    case .bool:
+      switch text.lowercased() {
+      case "true", "yes", "on", "1": true
+      case "false", "no", "off", "0": false
+      default: nil
+      }
+    case .int: Int(text).map(TweakValue.int)
+    case .double: Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+    case .string: .string(text)
+    }
+  }
+
   /// The name of the Swift type.
   public var description: String { rawValue }
 }
@@ -84,6 +99,17 @@ extension TweakValue: CustomStringConvertible {
     case .double(let value): value.description
     case .string(let value): value
     }
+  }
+}
+
+extension TweakValue {
+  /// The values that a text may represent, the most likely one first.
+  ///
+  /// Words such as `on` are a Bool only for a type that does not take strings.
+  static func values(of text: String) -> [TweakValue?] {
+    let isPlainBool = ["true", "false"].contains(text.lowercased())
+    let kinds: [TweakKind] = isPlainBool ? [.bool, .string] : [.int, .double, .string, .bool]
+    return kinds.map { $0.value(of: text) }
   }
 }
 

@@ -23,12 +23,6 @@ public protocol TweakValueConvertible: Sendable {
   /// The value that is stored for the instance.
   var tweakValue: TweakValue { get }
 
-  /// Returns the value that a string represents, for sources with text only, such as the environment or an argument.
-  ///
-  /// - Parameter text: The string.
-  /// - Returns: The value, or `nil` if the string does not represent a value of the type.
-  static func tweakValue(parsing text: String) -> TweakValue?
-
   /// A Boolean value that indicates whether values are objects or lists; see ``TweakStructure``.
   static var isTweakStructure: Bool { get }
 }
@@ -37,6 +31,19 @@ extension TweakValueConvertible {
   /// `false`.
   @inlinable
   public static var isTweakStructure: Bool { false }
+
+  /// Creates an instance from the first value of a text that is of the type, or returns `nil` if there is none.
+  package init?(untyped text: String) {
+    let values =
+      Self.isTweakStructure ? [TweakJSON.canonical(text).map(TweakValue.string)] : TweakValue.values(of: text)
+    for case let value? in values {
+      if let new = Self(tweakValue: value) {
+        self = new
+        return
+      }
+    }
+    return nil
+  }
 
   /// Converts a value that was read without waiting, unless its slot keeps a decoded one.
   @inlinable @inline(__always)
@@ -49,8 +56,13 @@ extension TweakValueConvertible {
 
 /// A type with an empty value as its default: `false`, zero, or the empty string.
 public protocol TweakPrimitive: TweakValueConvertible {
+  /// Creates the empty value.
+  init()
+}
+
+extension TweakPrimitive {
   /// The value that is used if no provider has one.
-  static var emptyTweakValue: Self { get }
+  public static var emptyTweakValue: Self { Self() }
 }
 
 extension Bool: TweakPrimitive {
@@ -66,22 +78,6 @@ extension Bool: TweakPrimitive {
   /// The stored value.
   @inlinable
   public var tweakValue: TweakValue { .bool(self) }
-
-  /// Returns the value that a string represents: `true`, `yes`, `on` and `1`, or `false`, `no`, `off` and `0`, in any
-  /// case.
-  ///
-  /// - Parameter text: The string.
-  /// - Returns: The value, or `nil` for any other string.
-  public static func tweakValue(parsing text: String) -> TweakValue? {
-    switch text.lowercased() {
-    case "true", "yes", "on", "1": .bool(true)
-    case "false", "no", "off", "0": .bool(false)
-    default: nil
-    }
-  }
-
-  /// `false`.
-  public static var emptyTweakValue: Bool { false }
 }
 
 extension Int: TweakPrimitive {
@@ -97,15 +93,6 @@ extension Int: TweakPrimitive {
   /// The stored value.
   @inlinable
   public var tweakValue: TweakValue { .int(self) }
-
-  /// Returns the value that a string represents: digits, with or without a sign.
-  ///
-  /// - Parameter text: The string.
-  /// - Returns: The value, or `nil` for any other string.
-  public static func tweakValue(parsing text: String) -> TweakValue? { Int(text).map(TweakValue.int) }
-
-  /// `0`.
-  public static var emptyTweakValue: Int { 0 }
 }
 
 extension Double: TweakPrimitive {
@@ -124,18 +111,6 @@ extension Double: TweakPrimitive {
   /// The stored value.
   @inlinable
   public var tweakValue: TweakValue { .double(self) }
-
-  /// Returns the value that a string represents: a finite number.
-  ///
-  /// - Parameter text: The string.
-  /// - Returns: The value, or `nil` for any other string.
-  public static func tweakValue(parsing text: String) -> TweakValue? {
-    guard let value = Double(text), value.isFinite else { return nil }
-    return .double(value)
-  }
-
-  /// `0`.
-  public static var emptyTweakValue: Double { 0 }
 }
 
 extension Float: TweakPrimitive {
@@ -155,15 +130,6 @@ extension Float: TweakPrimitive {
 
   /// The stored value: the Double with the same decimal digits, so that 0.1 is not stored as 0.10000000149.
   public var tweakValue: TweakValue { .double(Double(description) ?? Double(self)) }
-
-  /// Returns the value that a string represents: a finite number.
-  ///
-  /// - Parameter text: The string.
-  /// - Returns: The value, or `nil` for any other string.
-  public static func tweakValue(parsing text: String) -> TweakValue? { Double.tweakValue(parsing: text) }
-
-  /// `0`.
-  public static var emptyTweakValue: Float { 0 }
 }
 
 extension String: TweakPrimitive {
@@ -179,15 +145,6 @@ extension String: TweakPrimitive {
   /// The stored value.
   @inlinable
   public var tweakValue: TweakValue { .string(self) }
-
-  /// Returns the string itself as a value.
-  ///
-  /// - Parameter text: The string.
-  /// - Returns: The value.
-  public static func tweakValue(parsing text: String) -> TweakValue? { .string(text) }
-
-  /// The empty string.
-  public static var emptyTweakValue: String { "" }
 }
 
 extension TweakValue: TweakValueConvertible {
@@ -200,18 +157,6 @@ extension TweakValue: TweakValueConvertible {
   /// The value itself.
   @inlinable
   public var tweakValue: TweakValue { self }
-
-  /// Returns the value that a string looks like: a Bool, an integer, a floating-point number, or else the string.
-  ///
-  /// - Parameter text: The string.
-  /// - Returns: The value.
-  public static func tweakValue(parsing text: String) -> TweakValue? {
-    switch text.lowercased() {
-    case "true": .bool(true)
-    case "false": .bool(false)
-    default: Int.tweakValue(parsing: text) ?? Double.tweakValue(parsing: text) ?? .string(text)
-    }
-  }
 }
 
 extension RawRepresentable where Self: TweakValueConvertible, RawValue: TweakValueConvertible {
@@ -227,10 +172,4 @@ extension RawRepresentable where Self: TweakValueConvertible, RawValue: TweakVal
   /// The raw value, as it is stored.
   @inlinable
   public var tweakValue: TweakValue { rawValue.tweakValue }
-
-  /// Returns the value that a string represents.
-  ///
-  /// - Parameter text: The string.
-  /// - Returns: The value, or `nil` if the string does not represent one of the raw values.
-  public static func tweakValue(parsing text: String) -> TweakValue? { RawValue.tweakValue(parsing: text) }
 }

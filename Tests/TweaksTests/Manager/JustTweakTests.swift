@@ -269,7 +269,7 @@ struct JustTweakTests {
         ("true", true), ("false", false), ("TrUe", true), ("fAlSe", false), ("1.0", 1.0), ("1", 1), ("hello", "hello"),
       ] as [(String, TweakValue)])
     func `text is parsed as the value that it represents`(text: String, value: TweakValue) {
-      #expect(TweakValue.tweakValue(parsing: text) == value)
+      #expect(TweakValue(untyped: text) == value)
     }
 
     @Test(arguments: [false, true, 42, 3.5, "Hello"] as [TweakValue])

@@ -226,7 +226,7 @@ final class ManagerWorld {
       if let last = replayed.value[id], last != expected?.value { breaches.append("\(id) is \(last) by its changes") }
     }
     for feature in ["f0", "f1"] {
-      let expected = expected(TweakID(feature: feature, variable: Tweak.enabledVariable))?.value.boolValue ?? false
+      let expected = expected(TweakID(feature: feature, variable: Tweak.enabledVariable))?.value == true
       if manager.isFeatureEnabled(feature) != expected { breaches.append("\(feature) is not \(expected)") }
       if manager.property(forFeature: feature).value != expected {
         breaches.append("the property of \(feature) is not \(expected)")

@@ -58,19 +58,19 @@ struct ValueTests {
 
   @Test
   func `texts of the environment are parsed as the requested type`() {
-    for text in ["on", "yes", "1", "TRUE", "tRuE"] { #expect(Bool.tweakValue(parsing: text) == true) }
-    for text in ["off", "no", "0", "False"] { #expect(Bool.tweakValue(parsing: text) == false) }
-    for text in ["maybe", "", "2", " true"] { #expect(Bool.tweakValue(parsing: text) == nil) }
-    #expect(Int.tweakValue(parsing: "42") == 42)
-    #expect(Int.tweakValue(parsing: "4.2") == nil)
-    #expect(Int.tweakValue(parsing: "99999999999999999999") == nil)
-    #expect(Double.tweakValue(parsing: "1e3") == 1000.0)
-    for text in ["nan", "inf", "1e400", "", "x"] { #expect(Double.tweakValue(parsing: text) == nil) }
-    #expect(String.tweakValue(parsing: "1") == "1")
-    #expect(TweakValue.tweakValue(parsing: "1") == 1)
-    #expect(TweakValue.tweakValue(parsing: "1.0") == 1.0)
-    #expect(TweakValue.tweakValue(parsing: "TrUe") == true)
-    #expect(TweakValue.tweakValue(parsing: "hello") == "hello")
+    for text in ["on", "yes", "1", "TRUE", "tRuE"] { #expect(Bool(untyped: text) == true) }
+    for text in ["off", "no", "0", "False"] { #expect(Bool(untyped: text) == false) }
+    for text in ["maybe", "", "2", " true"] { #expect(Bool(untyped: text) == nil) }
+    #expect(Int(untyped: "42") == 42)
+    #expect(Int(untyped: "4.2") == nil)
+    #expect(Int(untyped: "99999999999999999999") == nil)
+    #expect(Double(untyped: "1e3") == 1000.0)
+    for text in ["nan", "inf", "1e400", "", "x"] { #expect(Double(untyped: text) == nil) }
+    #expect(String(untyped: "1") == "1")
+    #expect(TweakValue(untyped: "1") == 1)
+    #expect(TweakValue(untyped: "1.0") == 1.0)
+    #expect(TweakValue(untyped: "TrUe") == true)
+    #expect(TweakValue(untyped: "hello") == "hello")
   }
 
   enum Theme: String, TweakValueConvertible { case light, dark }
@@ -83,7 +83,7 @@ struct ValueTests {
     #expect(Level(tweakValue: 2) == .high)
     #expect(Level(tweakValue: 2.0) == nil)
     #expect(Theme.dark.tweakValue == "dark")
-    #expect(Level.tweakValue(parsing: "1") == 1)
+    #expect(Level(untyped: "1") == .low)
   }
 
   @Test(arguments: [true, 1, 1.0, "1", -0.0, 9_007_199_254_740_993] as [TweakValue])
