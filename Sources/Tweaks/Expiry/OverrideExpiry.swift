@@ -2,13 +2,16 @@ import FileSignals
 import Foundation
 import Signals
 
-/// An alarm for the ends of a provider's overrides.
+/// An alarm for the ends of a provider's overrides, with a time that never goes back.
 ///
 /// It rings at each end, and at least once a minute while there is a later one, because the wall clock may be set
-/// forward.
+/// forward. The time follows the wall clock when that is set forward, and continues with the monotonic clock when it is
+/// set back. Across launches, a stored mark keeps it from going back.
 final class OverrideExpiry: Sendable {
   private struct State {
-    var clock: ExpiryClock
+    /// The latest time, and the reading of the monotonic clock at that time.
+    var date: Date
+    var elapsed: Duration
     var alarm: (any WallAlarm)?
 
     /// The time of the last ring.
@@ -22,7 +25,7 @@ final class OverrideExpiry: Sendable {
 
   init(time: TweakTime) {
     self.time = time
-    state = Guarded(State(clock: ExpiryClock(startingAt: time.now, elapsed: time.wall.elapsed)))
+    state = Guarded(State(date: time.now, elapsed: time.wall.elapsed))
   }
 
   deinit {
@@ -38,7 +41,12 @@ final class OverrideExpiry: Sendable {
   /// The current time, which never goes back.
   var now: Date {
     let (wall, elapsed) = (time.now, time.wall.elapsed)
-    return state.withLock { $0.clock.now(wall: wall, elapsed: elapsed) }
+    return state.withLock { state in
+      let continued = state.date.addingTimeInterval((elapsed - state.elapsed).inSeconds)
+      state.elapsed = elapsed
+      state.date = max(state.date, wall, continued)
+      return state.date
+    }
   }
 
   /// Returns the current time at the beginning of a ring.
@@ -56,7 +64,7 @@ final class OverrideExpiry: Sendable {
 
   /// Advances the time to a stored mark.
   func raise(to mark: Date) {
-    state.withLock { $0.clock.raise(to: mark) }
+    state.withLock { $0.date = max($0.date, mark) }
   }
 
   /// Sets the alarm to the earliest of some ends, or removes it if there is none.
