@@ -52,8 +52,9 @@ public final class FileTweakProvider: TweakProvider {
   }
 
   private let decryption = MutableProperty(Decryption())
-  private let subscriptions: [SignalSubscription]
-  private let failureEmitter = Emitter<TweakError, Never>()
+
+  /// It keeps the derived table.
+  private let following: SignalSubscription
 
   /// The file, if it is followed.
   private let file: AppGroupsFile<TweakFile>?
@@ -134,16 +135,7 @@ public final class FileTweakProvider: TweakProvider {
           return last.table
         }
       }
-      // The first one keeps the derived table.
-      var subscriptions = [table.sink { _ in }]
-      if isLive {
-        subscriptions.append(
-          file.failures.sink { [failureEmitter] (error: AppGroupsFileError) in
-            if isOptional, case .missing = error { return }
-            failureEmitter.send(Self.error(error, url))
-          })
-      }
-      self.subscriptions = subscriptions
+      following = table.sink { _ in }
     } catch {
       throw Self.error(error, url)
     }
@@ -190,7 +182,10 @@ public final class FileTweakProvider: TweakProvider {
   ///
   /// A new subscriber first receives the current errors.
   public var failures: AnySignal<TweakError, Never> {
-    failureEmitter.beginning { [weak self] in self?.presentFailure.map { [$0] } ?? [] }
+    let later = file?.failures.compactMap { [isOptional, url] (error: AppGroupsFileError) -> TweakError? in
+      if isOptional, case .missing = error { nil } else { Self.error(error, url) }
+    }
+    return (later?.eraseToAnySignal() ?? .never()).beginning { [self] in presentFailure.map { [$0] } ?? [] }
   }
 
   private var presentFailure: TweakError? {

@@ -14,9 +14,13 @@ public final class SharedTweakProvider: TweakProvider {
   /// The tweaks that are derived from the value.
   public let table: Property<TweakTable>
 
-  private let failureEmitter = Emitter<TweakError, Never>()
-  private let failureNow: @Sendable () -> TweakError?
-  private let subscriptions: [SignalSubscription]
+  /// The errors that keep the tweaks from following the stored value.
+  ///
+  /// A new subscriber first receives the current errors.
+  public let failures: AnySignal<TweakError, Never>
+
+  /// It keeps the derived table.
+  private let following: SignalSubscription
 
   /// Creates a provider for a shared value.
   ///
@@ -36,19 +40,17 @@ public final class SharedTweakProvider: TweakProvider {
         return last
       }
     }
-    let failures = value.failures.sink { [failureEmitter] in
-      failureEmitter.send(.unusableStore(provider: name, TweakStoreError($0)))
-    }
-    failureNow = { value.status.value.failure.map { .unusableStore(provider: name, TweakStoreError($0)) } }
+    failures = value.failures(of: name)
     scopes = [(value as? any ScopedValue)?.scope].compactMap { $0 }
-    // The first one keeps the derived table.
-    subscriptions = [table.sink { _ in }, failures]
+    following = table.sink { _ in }
   }
+}
 
-  /// The errors that keep the tweaks from following the stored value.
-  ///
-  /// A new subscriber first receives the current errors.
-  public var failures: AnySignal<TweakError, Never> {
-    failureEmitter.beginning { [weak self] in self?.failureNow().map { [$0] } ?? [] }
+extension SharedValue {
+  /// The present failure, if there is one, and all later ones, as errors of a provider.
+  func failures(of provider: String) -> AnySignal<TweakError, Never> {
+    let error = { @Sendable (error: AccessError) in TweakError.unusableStore(provider: provider, TweakStoreError(error))
+    }
+    return failures.map(error).beginning { [status] in status.value.failure.map { [error($0)] } ?? [] }
   }
 }

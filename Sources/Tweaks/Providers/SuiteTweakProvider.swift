@@ -85,12 +85,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   /// The errors that keep the tweaks from following the file.
   ///
   /// A new subscriber first receives the current errors.
-  public var failures: AnySignal<TweakError, Never> {
-    suite.failures.map { [name] in TweakError.unusableStore(provider: name, TweakStoreError($0)) }
-      .beginning { [name, status = suite.status] in
-        status.value.failure.map { [TweakError.unusableStore(provider: name, TweakStoreError($0))] } ?? []
-      }
-  }
+  public var failures: AnySignal<TweakError, Never> { suite.failures(of: name) }
 
   // MARK: Changes
 
