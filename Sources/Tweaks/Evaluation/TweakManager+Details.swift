@@ -51,9 +51,9 @@ extension TweakManager {
   func reason(of tweak: Tweak) -> TweakReason {
     if let reason = tweak.reason { return reason }
     if tweak.rule != nil { return .targetingMatch }
-    for provider in providers {
-      if provider.name == tweak.source { break }
-      if provider is TargetingTweakProvider, provider.tweakIDs.contains(tweak.id) { return .default }
+    for source in state.withLock({ $0.sources.all }) {
+      if source.name == tweak.source { break }
+      if source.provider is TargetingTweakProvider, source.table.value.ids.contains(tweak.id) { return .default }
     }
     return .static
   }

@@ -3,7 +3,7 @@ import Signals
 extension TweakManager {
   /// Asks the providers, regardless of stored answers.
   func askNow(_ question: TweakQuestion) -> TweakResolution {
-    ask([question], in: withTables { TweakEnvironment($0, $1) })[0] ?? cyclic(question)
+    ask([question], in: withTables { TweakEnvironment($0, $0.sources, $1) })[0] ?? cyclic(question)
   }
 
   /// Returns the resolution for a provider that asks for the tweak that it is being asked for.

@@ -21,15 +21,12 @@ extension TweakManager {
 
   /// Asks the providers whether a feature is enabled.
   func resolve(_ feature: String, in environment: TweakEnvironment) -> TweakResolution {
-    let providers = environment.providers.all
     var firstError: TweakError?
-    for index in providers.indices {
+    for (index, source) in environment.sources.all.enumerated() {
       do throws(TweakError) {
         guard let isEnabled = try state(of: feature, at: index, in: environment) else { continue }
-        let source = providers[index].name
         let tweak = Tweak(
-          feature: feature, variable: Tweak.enabledVariable, value: .bool(isEnabled), source: source
-        )
+          feature: feature, variable: Tweak.enabledVariable, value: .bool(isEnabled), source: source.name)
         return TweakResolution(result: .success(tweak))
       } catch {
         if mismatch == .strict { return TweakResolution(result: .failure(error)) }

@@ -24,11 +24,13 @@ extension TweakManager {
     let answers = TweakTable.Answers(
       tweak: { feature, variable throws(TweakError) in try self.tweak(feature: feature, variable: variable) },
       featureState: { feature throws(TweakError) in try self.featureState(feature) }, ids: { self.listedIDs })
-    return AskedTable(answers, updateEmitter).property
+    return .asking(answers, following: updateEmitter)
   }
 
   /// The names of the tweaks that the providers list.
-  var listedIDs: Set<TweakID> { state.withLock { $0.providers.tables }.reduce(into: []) { $0.formUnion($1.value.ids) } }
+  var listedIDs: Set<TweakID> {
+    state.withLock { $0.sources.all }.reduce(into: []) { $0.formUnion($1.table.value.ids) }
+  }
 
   // MARK: Fast reads
 

@@ -10,22 +10,23 @@ extension TweakManager {
   ///   - changes: The change of a scope that the new values belong to, if any.
   func follow(_ other: TweakUpdate = .nothing, endsWrite: Bool = false, into changes: ScopeChanges? = nil) {
     var (other, endsWrite) = (other, endsWrite)
-    // Another round follows what has changed in the meantime.
     while true {
       let known = followedIDs(for: other)
       let (update, begun) = withTables { state, tables -> (TweakUpdate, (TweakIndex.Pass, TweakEnvironment)?) in
-        var update = state.providers.changes(in: tables)
+        var update = state.sources.changes(in: tables)
         update.formUnion(other)
         if update == .nothing, !endsWrite { return (update, nil) }
         if update == .everything, other != .everything, known != nil { return (update, nil) }
         state.forgetReports(of: update)
         let pass = state.index.begin(update, following: known, endsWrite: endsWrite)
-        return (update, (pass, TweakEnvironment(state, tables)))
+        return (update, (pass, TweakEnvironment(state, state.sources, tables)))
       }
       if let (pass, environment) = begun {
         guard let outcome = settle(pass, ask(pass.questions, in: environment), in: environment, into: changes) else {
           continue
         }
+        // What the tables have changed in the meantime, they report.
+        if outcome.missed == .nothing { return }
         (other, endsWrite) = (outcome.missed, false)
       } else if update == .nothing {
         return
@@ -46,11 +47,13 @@ extension TweakManager {
   /// Passes the tables of the providers to a closure, which is called under the lock.
   func withTables<Result>(_ body: (inout State, [TweakTable]) -> Result) -> Result {
     while true {
-      let (properties, generation) = state.withLock { ($0.providers.tables, $0.generation) }
-      let tables = properties.map(\.value)
+      let sources = state.withLock { $0.sources }
+      let tables = sources.all.map { $0.table.value }
       let result = state.withLock { state -> Result? in
         // Another thread may have replaced the providers, or followed a newer table.
-        guard generation == state.generation, !state.providers.haveFollowed(later: tables) else { return nil }
+        guard sources.generation == state.sources.generation, !state.sources.haveFollowed(later: tables) else {
+          return nil
+        }
         return body(&state, tables)
       }
       if let result { return result }
@@ -63,9 +66,16 @@ extension TweakManager {
     into changes: ScopeChanges? = nil
   ) -> TweakIndex.Outcome? {
     let stored = state.withLock { state -> (TweakIndex.Outcome, [StagedValue<TweakResolution>])? in
-      guard let outcome = state.index.store(answers, of: pass) else { return nil }
+      guard var outcome = state.index.store(answers, of: pass) else { return nil }
       // If the providers have been replaced, that thread follows the new ones.
-      if pass.update != nil, environment.generation == state.generation { state.providers.follow(environment.tables) }
+      if environment.sources.generation == state.sources.generation {
+        if pass.update != nil {
+          state.sources.follow(environment.tables)
+        } else if state.sources.haveFollowed(other: environment.tables) {
+          // The tables of a read may be those that have been replaced.
+          outcome.missed = .tweaks(Set(pass.questions.map(\.id)))
+        }
+      }
       var staged: [StagedValue<TweakResolution>] = []
       // All resolutions are stored together, so that no snapshot contains only a part of them.
       for (question, resolution) in outcome.stored {
@@ -106,15 +116,12 @@ extension TweakManager {
   func lookUp(_ questions: [TweakQuestion]) -> [TweakResolution?] {
     while true {
       let (pass, environment) = withTables { state, tables in
-        (state.index.begin(reading: questions), TweakEnvironment(state, tables))
+        (state.index.begin(reading: questions), TweakEnvironment(state, state.sources, tables))
       }
       if pass.questions.isEmpty { return [] }
       let answers = ask(pass.questions, in: environment)
-      guard settle(pass, answers, in: environment) != nil else { continue }
-      // A table that has been replaced by one of another origin may have been followed before.
-      if environment.providers.tables.map(\.value) != environment.tables {
-        follow(.tweaks(Set(pass.questions.map(\.id))))
-      }
+      guard let outcome = settle(pass, answers, in: environment) else { continue }
+      if outcome.missed != .nothing { follow(outcome.missed) }
       return answers
     }
   }

@@ -15,8 +15,8 @@ extension TweakManager: ScopeMember {
   package func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
     PreparedSwitch { [self] changes in
       guard outcome == .switched else { return }
-      let providers = state.withLock { $0.providers }
-      let isAsked = zip(providers.all, providers.tables).contains { $1.value.isAsked && !$0.scopes.isEmpty }
+      let sources = state.withLock { $0.sources.all }
+      let isAsked = sources.contains { $0.table.value.isAsked && !$0.provider.scopes.isEmpty }
       follow(isAsked ? .everything : .nothing, into: changes)
     }
   }

@@ -3,16 +3,15 @@ import Signals
 
 extension TweakManager {
   /// A Boolean value that indicates whether set values are stored persistently.
-  public var isPersistent: Bool {
-    for case let provider as any MutableTweakProvider in providers { return provider.isPersistent }
-    return false
-  }
+  public var isPersistent: Bool { mutableSource?.mutable?.isPersistent ?? false }
 
   /// A Boolean value that indicates whether an override may have an end.
-  public var supportsExpiration: Bool {
-    for case let provider as any MutableTweakProvider in providers { return provider.supportsExpiration }
-    return false
-  }
+  public var supportsExpiration: Bool { mutableSource?.mutable?.supportsExpiration ?? false }
+
+  private var mutableSource: TweakSource? { state.withLock { $0.sources.all }.first { $0.mutable != nil } }
+
+  /// The names of the tweaks that are set in the first mutable provider.
+  var overriddenIDs: Set<TweakID> { mutableSource?.table.value.ids ?? [] }
 
   /// Sets the value of a tweak in the first mutable provider.
   ///
@@ -94,19 +93,23 @@ extension TweakManager {
     _ edits: [TweakEdit]
   ) throws(TweakError) -> (update: TweakUpdate, outcomes: [TweakID: TweakOutcome]) {
     guard let first = edits.first else { return (.nothing, [:]) }
-    let environment = withTables { TweakEnvironment($0, $1, isSilent: true) }
-    let providers = environment.providers
-    guard let index = providers.mutable.firstIndex(where: { $0 != nil }), let provider = providers.mutable[index] else {
-      throw .readOnly(first.id)
-    }
+    let sources = state.withLock { $0.sources }
+    guard let index = sources.all.firstIndex(where: { $0.mutable != nil }), let provider = sources.all[index].mutable
+    else { throw .readOnly(first.id) }
+    // Few overrides need the other providers.
+    lazy var environment = silentEnvironment(sources)
     var sealed: [TweakEdit] = []
     for edit in edits {
       if edit.expiration != nil, !provider.supportsExpiration {
         throw .notSupported(edit.id, provider: provider.name, reason: "it cannot hold the end of an override")
       }
-      sealed.append(try seal(edit, for: provider, at: index, in: environment))
+      if let value = edit.value, provider.isPersistent {
+        sealed.append(try seal(edit, value, at: index, in: environment))
+      } else {
+        sealed.append(edit)
+      }
     }
-    let update = try apply(sealed, to: provider, providers.tables[index])
+    let update = try apply(sealed, to: provider, sources.all[index])
     var outcomes: [TweakID: TweakOutcome] = [:]
     if index > 0 {
       for edit in edits where edit.value != nil {
@@ -116,52 +119,67 @@ extension TweakManager {
     return (update, outcomes)
   }
 
+  private func silentEnvironment(_ sources: TweakSources) -> TweakEnvironment {
+    let tables = sources.all.map(\.table.value)
+    return state.withLock { TweakEnvironment($0, sources, tables, isSilent: true) }
+  }
+
   /// Applies edits in a provider, and stores the results together.
   private func apply(
-    _ edits: [TweakEdit], to provider: any MutableTweakProvider, _ table: Property<TweakTable>
+    _ edits: [TweakEdit], to provider: any MutableTweakProvider, _ source: TweakSource
   ) throws(TweakError) -> TweakUpdate {
-    let ids = Set(edits.map(\.id))
-    let hasSeveral = ids.count > 1
-    if hasSeveral {
-      // A snapshot during the write needs the old values of all tweaks.
-      lookUp(ids.intersection(listedIDs).sorted().map { .tweak($0) })
-      state.withLock { $0.index.hold(ids) }
-    }
-    let before = table.value.moment
+    if edits.count > 1 { return try applySeveral(edits, to: provider) }
+    let before = source.isAsked ? source.table.value.moment : nil
     do throws(TweakError) {
       let update = try provider.apply(edits)
-      // What the table has reported is followed in any case.
-      follow(hasSeveral ? update : update.subtracting(table.value.changes(since: before)), endsWrite: hasSeveral)
+      let table = source.table.value
+      // A table with contents reports all changes itself.
+      let unreported = before.map { update.subtracting(table.changes(since: $0)) } ?? .nothing
+      // Usually, this thread has followed the table during the call.
+      let isFollowed = unreported == .nothing && state.withLock { $0.sources.haveFollowed(table, of: source) }
+      if !isFollowed { follow(unreported) }
       return update
     } catch {
-      follow(.tweaks(ids), endsWrite: hasSeveral)
+      follow(.tweaks(Set(edits.map(\.id))))
       throw error
     }
+  }
+
+  private func applySeveral(
+    _ edits: [TweakEdit], to provider: any MutableTweakProvider
+  ) throws(TweakError) -> TweakUpdate {
+    let ids = Set(edits.map(\.id))
+    // A snapshot during the write needs the old values of all tweaks.
+    lookUp(ids.intersection(listedIDs).sorted().map { .tweak($0) })
+    state.withLock { $0.index.hold(ids) }
+    var update = TweakUpdate.tweaks(ids)
+    // Its result is followed together with what the table has reported.
+    defer { follow(update, endsWrite: true) }
+    update = try provider.apply(edits)
+    return update
   }
 
   /// Returns the name of the provider whose value hides a written one.
   private func shadow(of id: TweakID, above index: Int, in environment: TweakEnvironment) -> String? {
     var lookup = TweakLookup(id, in: environment)
     let shadowing = (0..<index).first { lookup.found(at: $0) != .success(nil) }
-    return shadowing.map { environment.providers.all[$0].name }
+    return shadowing.map { environment.sources.all[$0].name }
   }
 
-  /// Encrypts a value that must not be stored as plain text.
+  /// Encrypts the value of an edit for a persistent provider, if it must not be stored as plain text.
   private func seal(
-    _ edit: TweakEdit, for provider: any MutableTweakProvider, at index: Int, in environment: TweakEnvironment
+    _ edit: TweakEdit, _ value: TweakValue, at index: Int, in environment: TweakEnvironment
   ) throws(TweakError) -> TweakEdit {
-    guard let value = edit.value, provider.isPersistent else { return edit }
+    let provider = environment.sources.all[index].name
     var lookup = TweakLookup(edit.id, in: environment)
     guard lookup.isDeclaredSecret(below: index) else { return edit }
-    guard let closure = encryptionClosure else {
-      throw .encryptionClosureNotProvided(edit.id, provider: provider.name)
-    }
+    guard let closure = encryptionClosure else { throw .encryptionClosureNotProvided(edit.id, provider: provider) }
     var tweak = Tweak(feature: edit.id.feature, variable: edit.id.variable, value: value)
     tweak.isSecret = true
     do {
       return TweakEdit(edit.id, try closure(tweak), until: edit.expiration)
     } catch {
-      throw .encryptionFailed(edit.id, provider: provider.name, reason: "\(error)")
+      throw .encryptionFailed(edit.id, provider: provider, reason: "\(error)")
     }
   }
 }

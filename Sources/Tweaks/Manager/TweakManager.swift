@@ -49,10 +49,7 @@ public final class TweakManager: MutableTweakProvider {
   let missing: TweakMissing
 
   struct State: Sendable {
-    var providers = TweakProviders()
-    var subscriptions: [SignalSubscription] = []
-    /// The number of changes to the array of providers.
-    var generation = 0
+    var sources = TweakSources()
     var decryption: TweakDecryption?
     var encryption: TweakEncryption?
     var log: TweakLogClosure?
@@ -111,10 +108,7 @@ public final class TweakManager: MutableTweakProvider {
     self.name = name
     self.mismatch = mismatch
     self.missing = missing
-    replaceProviders { all in
-      all = providers
-      return 0..<all.count
-    }
+    insert(providers, at: 0)
   }
 
   // MARK: Closures
@@ -159,38 +153,4 @@ extension TweakManager: CustomReflectable {
   public var customMirror: Mirror {
     Mirror(self, children: ["name": name, "providers": providers.map(\.name)], displayStyle: .class)
   }
-}
-
-/// The providers of a manager, the most important first.
-struct TweakProviders: Sendable {
-  var all: [any TweakProvider] = [] {
-    didSet {
-      mutable = all.map { $0 as? any MutableTweakProvider }
-      tables = all.map(\.table)
-      // What changes after this is followed.
-      moments = tables.map(\.value.moment)
-    }
-  }
-
-  /// The tables, at the same indices.
-  private(set) var tables: [Property<TweakTable>] = []
-
-  /// The moments of the tables that the manager has followed, at the same indices.
-  private var moments: [TweakTable.Moment] = []
-
-  /// Returns what has changed in the tables since the manager followed them.
-  func changes(in tables: [TweakTable]) -> TweakUpdate {
-    zip(moments, tables).reduce(into: .nothing) { $0.formUnion($1.1.changes(since: $1.0)) }
-  }
-
-  /// Returns whether the manager has followed a later table than one of these.
-  func haveFollowed(later tables: [TweakTable]) -> Bool { zip(moments, tables).contains { $0.isAfter($1) } }
-
-  /// Marks the changes in the tables as followed.
-  mutating func follow(_ tables: [TweakTable]) {
-    for (index, table) in tables.enumerated() where !moments[index].isAfter(table) { moments[index] = table.moment }
-  }
-
-  /// The mutable providers, at the same indices.
-  private(set) var mutable: [(any MutableTweakProvider)?] = []
 }

@@ -74,16 +74,16 @@ extension TweakManager {
     feature: String, variable: String, as type: Value.Type = TweakValue.self
   ) -> TweakTrace {
     let id = TweakID(feature: feature, variable: variable)
-    let (version, environment) = withTables { ($0.index.version, TweakEnvironment($0, $1, isSilent: true)) }
+    let (version, environment) = withTables { ($0.index.version, TweakEnvironment($0, $0.sources, $1, isSilent: true)) }
     var lookup = TweakLookup(id, in: environment)
-    let answers = environment.providers.all.enumerated().map { index, provider in
+    let answers = environment.sources.all.enumerated().map { index, source in
       let outcome: TweakTrace.Outcome =
         switch lookup.opened(at: index) {
         case .success(nil): .absent
         case .success(let tweak?): tweak.converted(to: type) == nil ? .mismatch(tweak) : .value(tweak)
         case .failure(let error): .error(error)
         }
-      return TweakTrace.Answer(provider: provider.name, outcome: outcome)
+      return TweakTrace.Answer(provider: source.name, outcome: outcome)
     }
     let winner = answers.firstIndex { answer in
       switch answer.outcome {

@@ -212,11 +212,3 @@ public final class TweakPanel: Sendable {
     }
   }
 }
-
-extension TweakManager {
-  /// The names of the tweaks that are set in the first mutable provider.
-  var overriddenIDs: Set<TweakID> {
-    for case let provider as any MutableTweakProvider in providers { return provider.tweakIDs }
-    return []
-  }
-}

@@ -84,20 +84,16 @@ extension AskedTweakProvider {
     let answers = TweakTable.Answers(
       tweak: { feature, variable throws(TweakError) in try tweak(feature: feature, variable: variable) },
       featureState: { feature throws(TweakError) in try featureState(feature) }, ids: { tweakIDs })
-    return AskedTable(answers, updates).property
+    return .asking(answers, following: updates)
   }
 }
 
-/// A table that asks a provider, with its subscription to the updates.
-final class AskedTable: Sendable {
-  private let table: MutableProperty<TweakTable>
-  private let following: SignalSubscription
-
-  init(_ answers: TweakTable.Answers, _ updates: some Signal<TweakUpdate, Never>) {
+extension Property<TweakTable> {
+  /// A table that asks for each tweak, and follows updates as long as the property is used.
+  static func asking(
+    _ answers: TweakTable.Answers, following updates: some Signal<TweakUpdate, Never>
+  ) -> Property<TweakTable> {
     let table = MutableProperty(TweakTable(asking: answers))
-    self.table = table
-    following = updates.sink { update in table.withLock { $0.touch(update) } }
+    return Property(table, keeping: updates.sink { update in table.withLock { $0.touch(update) } })
   }
-
-  var property: Property<TweakTable> { Property(table, keeping: self) }
 }

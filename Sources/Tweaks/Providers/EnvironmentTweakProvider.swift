@@ -14,18 +14,14 @@ public import Signals
 ///   ``TweakError/ambiguousName(_:other:name:provider:)``, and names both.
 /// - **Unknown names.** A variable that no tweak reads is ignored, even if its name is misspelled. To check names and
 ///   values when the process starts, pass the known tweaks to ``init(known:prefix:environment:name:)``.
-public final class EnvironmentTweakProvider: AskedTweakProvider {
+public final class EnvironmentTweakProvider: TweakProvider {
   /// The name of the provider.
   public let name: String
 
-  /// The prefix of the variables' names.
-  public let prefix: String
+  private let prefix: String
 
-  /// The names of the tweaks that the environment sets.
-  ///
-  /// It is empty unless the provider was created with the known tweaks.
-  public let tweakIDs: Set<TweakID>
-
+  /// The names of the tweaks that the environment sets, as far as they are known.
+  private let ids: Set<TweakID>
   private let environment: [String: String]
   private let emitter = Emitter<TweakUpdate, Never>()
 
@@ -45,7 +41,7 @@ public final class EnvironmentTweakProvider: AskedTweakProvider {
     self.prefix = prefix
     self.name = name
     self.environment = environment.filter { $0.key.hasPrefix(prefix) }
-    tweakIDs = []
+    ids = []
   }
 
   /// Creates a provider, and checks that each variable with the prefix belongs to a known tweak.
@@ -75,17 +71,7 @@ public final class EnvironmentTweakProvider: AskedTweakProvider {
       try tweaks[0].check(text, provider: name)
       ids.insert(tweaks[0].id)
     }
-    tweakIDs = ids
-  }
-
-  /// Returns the name of the environment variable for a tweak.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The name.
-  public func environmentName(feature: String, variable: String) -> String {
-    Self.environmentName(prefix, feature: feature, variable: variable)
+    self.ids = ids
   }
 
   private static func environmentName(_ prefix: String, feature: String, variable: String) -> String {
@@ -93,20 +79,31 @@ public final class EnvironmentTweakProvider: AskedTweakProvider {
   }
 
   private static func capitals(_ text: String) -> String {
-    String(text.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
+    // For printable ASCII, this is the same and much faster.
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
+      return String(decoding: text.utf8.map(capital), as: UTF8.self)
+    }
+    return String(text.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
   }
 
-  /// Returns a tweak by name.
+  private static func capital(_ byte: UInt8) -> UInt8 {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 0x20
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
+    default: UInt8(ascii: "_")
+    }
+  }
+
+  /// The tweaks of the environment, each read when it is asked for.
   ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, or `nil` if there is no such variable.
-  /// - Throws: ``TweakError/ambiguousName(_:other:name:provider:)`` if another tweak that was read has the same
-  ///   variable.
-  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+  /// They are listed only if the provider was created with the known tweaks.
+  public var table: Property<TweakTable> {
+    .asking(TweakTable.Answers(tweak: tweak, ids: { [ids] in ids }), following: emitter)
+  }
+
+  private func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     if environment.isEmpty { return nil }
-    let key = environmentName(feature: feature, variable: variable)
+    let key = Self.environmentName(prefix, feature: feature, variable: variable)
     guard let text = environment[key] else { return nil }
     let id = TweakID(feature: feature, variable: variable)
     if let other = other(than: id, of: key) {
@@ -129,7 +126,4 @@ public final class EnvironmentTweakProvider: AskedTweakProvider {
     if isNews { emitter.send(.tweaks([first])) }
     return first == id ? other : first
   }
-
-  /// The tweaks that turn out to share their variable with another one, sent when this is found.
-  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 }

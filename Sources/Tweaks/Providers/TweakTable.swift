@@ -26,6 +26,16 @@ public struct TweakTable: Sendable {
     let tweak: @Sendable (String, String) throws(TweakError) -> Tweak?
     let featureState: @Sendable (String) throws(TweakError) -> Bool?
     let ids: @Sendable () -> Set<TweakID>
+
+    init(
+      tweak: @escaping @Sendable (String, String) throws(TweakError) -> Tweak?,
+      featureState: (@Sendable (String) throws(TweakError) -> Bool?)? = nil, ids: @escaping @Sendable () -> Set<TweakID>
+    ) {
+      self.tweak = tweak
+      self.featureState =
+        featureState ?? { feature throws(TweakError) in try tweak(feature, Tweak.enabledVariable)?.clearBool() }
+      self.ids = ids
+    }
   }
 
   private enum Contents: Sendable {
@@ -38,30 +48,64 @@ public struct TweakTable: Sendable {
   fileprivate final class Origin: Sendable {}
 
   /// The moment of a table, without its tweaks.
-  struct Moment: Sendable {
+  struct Moment: Sendable, Equatable {
     private let origin: Origin
     fileprivate let step: Int
 
     fileprivate init(_ origin: Origin, _ step: Int) { (self.origin, self.step) = (origin, step) }
 
-    fileprivate func isFollowed(by origin: Origin) -> Bool { self.origin === origin }
+    /// Returns whether steps lead from one of the two tables to the other.
+    func hasOrigin(of table: TweakTable) -> Bool { origin === table.storage.origin }
 
     /// Returns whether a table of the same origin is older.
-    func isAfter(_ table: TweakTable) -> Bool { origin === table.origin && step > table.step }
+    func isAfter(_ table: TweakTable) -> Bool { hasOrigin(of: table) && step > table.storage.step }
+
+    static func == (first: Moment, second: Moment) -> Bool {
+      first.origin === second.origin && first.step == second.step
+    }
   }
 
-  private var contents: Contents
-  private let check: Check?
-  private let origin = Origin()
-  private var step = 0
+  /// The parts of a table, in one object, so that a copy is one reference: a manager copies tables at each lookup.
+  private final class Storage: @unchecked Sendable {
+    // Sound: a table changes its storage only while it has the only reference.
+    var contents: Contents
+    let check: Check?
+    let origin: Origin
+    var step = 0
 
-  /// What the last steps have touched.
-  private var touched: [TweakUpdate] = []
+    /// What the last steps have touched.
+    var touched: [TweakUpdate] = []
+
+    init(_ contents: Contents, _ check: Check?, _ origin: Origin) {
+      (self.contents, self.check, self.origin) = (contents, check, origin)
+    }
+
+    convenience init(copying other: Storage) {
+      self.init(other.contents, other.check, other.origin)
+      (step, touched) = (other.step, other.touched)
+    }
+
+    func touch(_ update: TweakUpdate) {
+      if touched.count == TweakTable.memory { touched.removeFirst(TweakTable.memory / 2) }
+      touched.append(update)
+      step += 1
+    }
+  }
+
+  private var storage: Storage
 
   /// The number of steps that are remembered; a larger distance touches everything.
   private static let memory = 16
 
-  private init(_ contents: Contents, check: Check? = nil) { (self.contents, self.check) = (contents, check) }
+  private init(_ contents: Contents, check: Check? = nil) { storage = Storage(contents, check, Origin()) }
+
+  /// The storage for changes, which no other table has.
+  private var own: Storage {
+    mutating get {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(copying: storage) }
+      return storage
+    }
+  }
 
   /// Creates a table.
   ///
@@ -88,10 +132,10 @@ public struct TweakTable: Sendable {
   /// - Returns: The tweak, possibly encrypted, or `nil` if there is none.
   /// - Throws: ``TweakError`` if the tweak cannot be used.
   public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
-    switch contents {
+    switch storage.contents {
     case .entries(let entries):
       guard let tweak = try entries[TweakID(feature: feature, variable: variable)]?.get() else { return nil }
-      return if let check { try check(tweak) } else { tweak }
+      return if let check = storage.check { try check(tweak) } else { tweak }
     case .file(let file): return file.tweaks[feature, variable]
     case .asked(let answers): return try answers.tweak(feature, variable)
     }
@@ -102,17 +146,17 @@ public struct TweakTable: Sendable {
   /// It is the Bool of the variable ``Tweak/enabledVariable``. A feature in a file is enabled unless the file says
   /// otherwise.
   func featureState(_ feature: String) throws(TweakError) -> Bool? {
-    if case .asked(let answers) = contents { return try answers.featureState(feature) }
+    if case .asked(let answers) = storage.contents { return try answers.featureState(feature) }
     if let tweak = try tweak(feature: feature, variable: Tweak.enabledVariable) { return try tweak.clearBool() }
-    if case .file(let file) = contents, file.features.contains(feature) { return true }
+    if case .file(let file) = storage.contents, file.features.contains(feature) { return true }
     return nil
   }
 
   /// The names of the tweaks, as far as the provider can list them.
   public var ids: Set<TweakID> {
-    switch contents {
+    switch storage.contents {
     case .entries(let entries):
-      guard let check else { return Set(entries.keys) }
+      guard let check = storage.check else { return Set(entries.keys) }
       return Set(
         entries.keys.filter { id in
           do throws(TweakError) { return try entries[id]?.get().checked(by: check) != nil } catch { return true }
@@ -123,13 +167,13 @@ public struct TweakTable: Sendable {
   }
 
   /// The file, if the tweaks are those of a file.
-  var file: TweakFile? { if case .file(let file) = contents { file } else { nil } }
+  var file: TweakFile? { if case .file(let file) = storage.contents { file } else { nil } }
 
   /// The ends of the overrides that have one.
-  var ends: [Date] { if case .entries(let entries) = contents { entries.values.compactMap(\.end) } else { [] } }
+  var ends: [Date] { if case .entries(let entries) = storage.contents { entries.values.compactMap(\.end) } else { [] } }
 
   /// A Boolean value that indicates whether each lookup asks the provider, whose answers may change at any time.
-  var isAsked: Bool { if case .asked = contents { true } else { false } }
+  var isAsked: Bool { if case .asked = storage.contents { true } else { false } }
 
   // MARK: Changes
 
@@ -141,17 +185,13 @@ public struct TweakTable: Sendable {
   public func changes(since old: TweakTable) -> TweakUpdate { changes(since: old.moment) }
 
   /// The moment of the table.
-  var moment: Moment { Moment(origin, step) }
+  var moment: Moment { Moment(storage.origin, storage.step) }
 
   func changes(since moment: Moment) -> TweakUpdate {
-    guard moment.isFollowed(by: origin), step - moment.step <= touched.count else { return .everything }
-    if step <= moment.step { return .nothing }
-    return touched.suffix(step - moment.step).reduce(into: .nothing) { sum, touched in
-      switch touched {
-      case .everything: sum = .everything
-      case .tweaks(let ids): sum.formUnion(ids)
-      }
-    }
+    let distance = storage.step - moment.step
+    guard moment.hasOrigin(of: self), distance <= storage.touched.count else { return .everything }
+    if distance <= 0 { return .nothing }
+    return storage.touched.suffix(distance).reduce(into: .nothing) { $0.formUnion($1) }
   }
 
   /// Replaces all tweaks, in one step that touches those that differ.
@@ -160,34 +200,31 @@ public struct TweakTable: Sendable {
   public mutating func replace(with tweaks: [Tweak]) { replace(with: Self.entries(tweaks)) }
 
   mutating func replace(with new: [TweakID: Entry]) {
-    guard case .entries(let old) = contents else { return }
+    guard case .entries(let old) = storage.contents else { return }
     var changed = Set(old.keys.lazy.filter { new[$0] == nil })
     for (id, entry) in new where old[id] != entry { changed.insert(id) }
-    contents = .entries(new)
+    own.contents = .entries(new)
     if !changed.isEmpty { touch(.tweaks(changed)) }
   }
 
   mutating func replace(with new: TweakFile) {
-    guard case .file(let old) = contents else { return }
-    contents = .file(new)
+    guard case .file(let old) = storage.contents else { return }
+    own.contents = .file(new)
     let changed = new.difference(from: old)
     if !changed.isEmpty { touch(.tweaks(changed)) }
   }
 
   /// Records a step that touches some tweaks.
-  mutating func touch(_ update: TweakUpdate) {
-    if touched.count == Self.memory { touched.removeFirst(Self.memory / 2) }
-    touched.append(update)
-    step += 1
-  }
+  mutating func touch(_ update: TweakUpdate) { own.touch(update) }
 
   /// Changes the tweaks in one step, which touches those whose names the closure returns.
   mutating func change(_ body: (inout [TweakID: Entry]) -> Set<TweakID>) -> Set<TweakID> {
-    guard case .entries(var entries) = contents else { return [] }
-    contents = .entries([:])
+    let storage = own
+    guard case .entries(var entries) = storage.contents else { return [] }
+    storage.contents = .entries([:])
     let changed = body(&entries)
-    contents = .entries(entries)
-    if !changed.isEmpty { touch(.tweaks(changed)) }
+    storage.contents = .entries(entries)
+    if !changed.isEmpty { storage.touch(.tweaks(changed)) }
     return changed
   }
 }
@@ -195,7 +232,7 @@ public struct TweakTable: Sendable {
 extension TweakTable: Equatable {
   /// Compares the origin and the number of steps.
   public static func == (first: TweakTable, second: TweakTable) -> Bool {
-    first.origin === second.origin && first.step == second.step
+    first.moment == second.moment
   }
 }
 

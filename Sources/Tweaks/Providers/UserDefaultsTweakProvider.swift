@@ -11,13 +11,13 @@ public import Signals
 /// A provider is notified only of its own changes. Share one provider within a process. Call ``refresh()`` after
 /// another process, another provider, or code that uses `UserDefaults` directly has set a value. For tweaks that
 /// processes share, use ``SuiteTweakProvider``.
-public final class UserDefaultsTweakProvider: MutableTweakProvider, AskedTweakProvider, @unchecked Sendable {
+public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked Sendable {
   // Sound: defaults may be used from any thread, as they document.
 
   /// The prefix that JustTweak puts before the variable's name.
   ///
   /// JustTweak stores a tweak by this name alone.
-  public static let legacyPrefix = "lib.fragments.userDefaultsKey."
+  package static let legacyPrefix = "lib.fragments.userDefaultsKey."
 
   private static let prefix = "tweaks."
 
@@ -85,14 +85,12 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, AskedTweakPr
     }
   }
 
-  /// Returns a tweak by name.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, or `nil` if none is set.
-  /// - Throws: ``TweakError/notSupported(_:provider:reason:)`` if the stored object is not a tweak.
-  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+  /// The stored tweaks, each read when it is asked for.
+  public var table: Property<TweakTable> {
+    .asking(TweakTable.Answers(tweak: tweak, ids: { self.ids }), following: emitter)
+  }
+
+  private func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     let id = TweakID(feature: feature, variable: variable)
     guard let object = userDefaults.object(forKey: Self.key(of: id)) else { return nil }
     guard let value = Self.value(of: object) else {
@@ -101,17 +99,13 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, AskedTweakPr
     return Tweak(feature: feature, variable: variable, value: value, source: name)
   }
 
-  /// The names of the tweaks that are set.
-  public var tweakIDs: Set<TweakID> {
+  private var ids: Set<TweakID> {
     Set(
       userDefaults.dictionaryRepresentation().keys.compactMap { key in
         key.without(beginning: Self.prefix).flatMap { TweakName.id(of: $0) }
       }
     )
   }
-
-  /// The changed tweaks, sent after each change.
-  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
   /// Rereads values that other processes have written, where the system does not do so itself.
   public func refresh() {

@@ -118,7 +118,8 @@ struct TweakIndex: Sendable {
     _ questions: [TweakQuestion], update: TweakUpdate? = nil, isNews: Bool = false, endsWrite: Bool = false
   ) -> Pass {
     clock += 1
-    for question in questions where entries[question] == nil {
+    // Without subscribers of all changes, the questions of an update have been asked before.
+    for question in update == nil || isNews ? questions : [] where entries[question] == nil {
       entries[question] = Entry(added: clock)
       added = clock
       switch question {
@@ -177,20 +178,19 @@ struct TweakIndex: Sendable {
   mutating func store(_ answers: [TweakResolution?], of pass: Pass) -> Outcome? {
     let isLast = pass.endsWrite && held.writes == 1
     if isLast, held.time > pass.time { return nil }
-    for question in pass.questions {
-      if let entry = entries[question], entry.stored > pass.time { return nil }
-    }
+    let places = pass.questions.map { entries.index(forKey: $0) }
+    for case let place? in places where entries.values[place].stored > pass.time { return nil }
     if isLast { held = Held() } else if pass.endsWrite { held.writes -= 1 }
     var outcome = Outcome()
     if added > pass.time, let update = pass.update { outcome.missed = missed(update, since: pass.time) }
     clock += 1
-    for (question, answer) in zip(pass.questions, answers) {
-      guard let answer, let index = entries.index(forKey: question) else { continue }
+    for ((question, place), answer) in zip(zip(pass.questions, places), answers) {
+      guard let answer, let place else { continue }
       if held.writes > 0, leave(question) { continue }
-      let old = entries.values[index].resolution
-      entries.values[index].stored = clock
+      let old = entries.values[place].resolution
+      entries.values[place].stored = clock
       if old == answer { continue }
-      entries.values[index].resolution = answer
+      entries.values[place].resolution = answer
       outcome.stored.append((question, answer))
       guard case .tweak(let id) = question, old != nil || pass.isNews else { continue }
       if let change = TweakChange(id, from: old?.tweak, to: answer.tweak) { outcome.changes.append(change) }

@@ -1,10 +1,9 @@
 /// The parts of a manager that a lookup needs, at one moment.
 struct TweakEnvironment: Sendable {
-  let providers: TweakProviders
+  let sources: TweakSources
 
   /// The tables, at the same indices as the providers.
   let tables: [TweakTable]
-  let generation: Int
   let decryption: TweakDecryption?
   let hooks: [TweakHook]
   let log: TweakLogClosure?
@@ -12,11 +11,10 @@ struct TweakEnvironment: Sendable {
   /// Creates an environment.
   ///
   /// Hooks and the log are not called for their own lookups.
-  init(_ state: TweakManager.State, _ tables: [TweakTable], isSilent: Bool = false) {
+  init(_ state: TweakManager.State, _ sources: TweakSources, _ tables: [TweakTable], isSilent: Bool = false) {
     let isSilent = isSilent || state.calls.isCalledBack
+    self.sources = sources
     self.tables = tables
-    providers = state.providers
-    generation = state.generation
     decryption = state.decryption
     hooks = isSilent ? [] : state.hooks
     log = isSilent ? nil : state.log
@@ -44,7 +42,7 @@ struct TweakLookup {
   /// Asks the providers in order until nothing more can change the resolution.
   mutating func resolution(mismatch: TweakMismatch) -> TweakResolution {
     var resolution = TweakResolution(result: .failure(.notFound(id)))
-    for index in environment.providers.all.indices {
+    for index in environment.sources.all.indices {
       if resolution.isComplete(mismatch) { break }
       let isDecided = resolution.isDecided(mismatch)
       // After a strict decision, only the title, description and group matter, so nothing is decrypted.
@@ -52,7 +50,7 @@ struct TweakLookup {
       let answer = needsValue ? opened(at: index) : found(at: index)
       switch answer {
       case .success(nil):
-        note(.verbose) { lookup in "\(lookup.id): \(lookup.environment.providers.all[index].name) has no value" }
+        note(.verbose) { lookup in "\(lookup.id): \(lookup.environment.sources.all[index].name) has no value" }
       case .success(let tweak?): if needsValue { note(isDecided ? .verbose : .debug) { _ in "\(tweak)" } }
       case .failure(let error): note(.error) { _ in "\(error)" }
       }
@@ -73,7 +71,7 @@ struct TweakLookup {
   private func ask(at index: Int) -> TweakResolution.Answer {
     do throws(TweakError) {
       var tweak = try environment.tables[index].tweak(feature: id.feature, variable: id.variable)
-      if tweak?.source == nil { tweak?.source = environment.providers.all[index].name }
+      if tweak?.source == nil { tweak?.source = environment.sources.all[index].name }
       return .success(tweak)
     } catch {
       if case .notFound = error { return .success(nil) }
@@ -84,18 +82,18 @@ struct TweakLookup {
   /// Returns the answer of a provider, decrypted.
   mutating func opened(at index: Int) -> TweakResolution.Answer {
     guard case .success(var tweak?) = found(at: index) else { return found(at: index) }
-    let provider = environment.providers.all[index]
+    let source = environment.sources.all[index]
     if !tweak.isEncrypted, !tweak.isSecret, isDeclaredSecret(below: index) {
       // Only values that the manager has set are encrypted, see `seal`.
-      let isEncrypted = environment.providers.mutable[index]?.isPersistent ?? false
+      let isEncrypted = source.mutable?.isPersistent ?? false
       tweak.modify { parts in
         parts.isSecret = true
         parts.isEncrypted = isEncrypted
       }
     }
     guard tweak.isEncrypted else { return .success(tweak) }
-    guard let closure = provider.decryptionClosure ?? environment.decryption else {
-      return .failure(.decryptionClosureNotProvided(id, provider: provider.name))
+    guard let closure = source.provider.decryptionClosure ?? environment.decryption else {
+      return .failure(.decryptionClosureNotProvided(id, provider: source.name))
     }
     do {
       let value = try closure(tweak)
@@ -105,14 +103,14 @@ struct TweakLookup {
         parts.isSecret = true
       }
     } catch {
-      return .failure(.decryptionFailed(id, provider: provider.name, reason: "\(error)"))
+      return .failure(.decryptionFailed(id, provider: source.name, reason: "\(error)"))
     }
     return .success(tweak)
   }
 
   /// Returns whether any provider below another one declares the tweak secret.
   mutating func isDeclaredSecret(below index: Int) -> Bool {
-    for index in environment.providers.all.indices[(index + 1)...] {
+    for index in environment.sources.all.indices[(index + 1)...] {
       switch found(at: index) {
       case .success(let tweak?) where tweak.isEncrypted || tweak.isSecret: return true
       // A nested manager that cannot decrypt the tweak gives this answer.

@@ -23,7 +23,7 @@ public import Signals
 /// The first applicable rule for a tweak decides. If none applies, the provider does not have the tweak. A rule for a
 /// share between 0 and 100 percent of the users needs the context's ``TweakContext/targetingKey``. If the key is
 /// missing or empty, reading the tweak is an error.
-public final class TargetingTweakProvider: AskedTweakProvider {
+public final class TargetingTweakProvider: TweakProvider {
   /// The name of the provider.
   public let name: String
 
@@ -59,14 +59,14 @@ public final class TargetingTweakProvider: AskedTweakProvider {
     ]
   }
 
-  /// Returns a tweak by name.
+  /// The tweaks of the rules that apply, each with the number and the conditions of its rule as ``Tweak/rule``.
   ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, whose ``Tweak/rule`` is the number and the conditions of the rule, or `nil` if none applies.
-  /// - Throws: ``TweakError/targetingKeyMissing(_:provider:)``.
-  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+  /// A rule is applied when its tweak is asked for.
+  public var table: Property<TweakTable> {
+    .asking(TweakTable.Answers(tweak: tweak, ids: { [rules] in Set(rules.value.map(\.id)) }), following: emitter)
+  }
+
+  private func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     let context = context.value
     for (index, rule) in rules.value.enumerated() where rule.feature == feature && rule.variable == variable {
       if try applies(rule, context) {
@@ -101,12 +101,6 @@ public final class TargetingTweakProvider: AskedTweakProvider {
     }
     return TweakRule.bucket("\(rule.feature)/\(rule.variable)", targetingKey: targetingKey) < rule.basisPoints
   }
-
-  /// The names of the tweaks with rules.
-  public var tweakIDs: Set<TweakID> { Set(rules.value.map(\.id)) }
-
-  /// The tweaks that may have changed, sent after each change of the rules or the context.
-  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
   /// The conditions that this version does not understand, or that compare values of different kinds.
   ///

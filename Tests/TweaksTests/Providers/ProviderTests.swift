@@ -46,7 +46,8 @@ struct ProviderTests {
   func `an unusable object is deleted and replaced like a value`() throws {
     let test = try TestDefaults()
     let provider = UserDefaultsTweakProvider(userDefaults: test.defaults)
-    let updates = provider.updates.recorded()
+    let table = provider.table
+    let tables = table.recorded()
     let id = TweakID(feature: "f", variable: "v")
     for object in [["a": 1], [1, 2], Data([1]), Date(timeIntervalSince1970: 0)] as [Any] {
       test.defaults.set(object, forKey: "tweaks.f/v")
@@ -59,7 +60,7 @@ struct ProviderTests {
       #expect(try provider.apply([TweakEdit(id, nil)]) == .tweaks([id]))
     }
     #expect(try provider.apply([TweakEdit(id, nil)]) == .tweaks([]))
-    #expect(updates.elements.count == 12)
+    #expect(tables.elements.count == 13)
   }
 
   // MARK: Suites and shared values
