@@ -52,13 +52,10 @@ let package = Package(
       dependencies: ["CLibrary", "Signals", "FileSignals", "StrictJSON"],
       swiftSettings: librarySettings
     ),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "Stores",
-      dependencies: [
-        "CLibrary", "Signals", "FileSignals", "AppGroups",
-        .target(name: "CSQLite", condition: .when(platforms: [.linux])),
-      ],
+      dependencies: ["CLibrary", "CSQLite", "Signals", "FileSignals", "AppGroups"],
       swiftSettings: librarySettings
     ),
     .target(

@@ -1,3 +1,3 @@
-// The system's SQLite, for platforms without a module for it.
+// The system's SQLite under one name, on all platforms.
 // On Debian, install it with `apt-get install libsqlite3-dev`.
 #include <sqlite3.h>

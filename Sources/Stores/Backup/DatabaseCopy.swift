@@ -1,13 +1,8 @@
 import CLibrary
+import CSQLite
 import FileSignals
 import Foundation
 import Signals
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// A copy of a database, which appears at its destination when it is complete.
 ///

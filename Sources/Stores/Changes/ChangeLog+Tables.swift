@@ -1,8 +1,4 @@
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
+import CSQLite
 
 extension ChangeLog {
   /// Starts collecting changes, at the beginning of a transaction.

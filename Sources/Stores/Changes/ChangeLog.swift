@@ -1,11 +1,6 @@
 import CLibrary
+import CSQLite
 import Foundation
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// The changes that the current transaction of a connection has made so far.
 ///

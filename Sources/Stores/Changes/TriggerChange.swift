@@ -1,8 +1,4 @@
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
+import CSQLite
 
 /// A kind of change of a table, which may call triggers.
 struct TriggerChange: Hashable {

@@ -1,11 +1,6 @@
+import CSQLite
 import FileSignals
 import Foundation
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// The parameters for opening a database, and for opening it again after a switch.
 struct DatabaseFile: Sendable {

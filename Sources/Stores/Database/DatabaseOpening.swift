@@ -1,13 +1,8 @@
 import CLibrary
+import CSQLite
 import FileSignals
 import Foundation
 import Signals
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// Opens databases for writing.
 enum DatabaseOpening {

@@ -1,10 +1,5 @@
+import CSQLite
 import Foundation
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// The values of a row in one piece of memory: two words for each value, and then the bytes of texts and blobs.
 ///

@@ -1,10 +1,5 @@
+import CSQLite
 import Signals
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// A switch that ends a read while it runs, on another thread.
 final class ReadInterruption: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
+import CSQLite
 
 /// The record of one read: the part of the database on which its result depends.
 final class ReadTracking {

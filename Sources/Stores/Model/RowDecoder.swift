@@ -1,11 +1,6 @@
 import AppGroups
+import CSQLite
 import Foundation
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// A decoder that creates values from the rows of a statement.
 ///

@@ -1,11 +1,6 @@
 import CLibrary
+import CSQLite
 import Signals
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// A busy handler that waits for the locks of other connections.
 ///

@@ -1,10 +1,5 @@
+import CSQLite
 import Foundation
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// The functions and collations of all connections of a database.
 struct ConnectionExtensions: Sendable {

@@ -1,11 +1,6 @@
+import CSQLite
 public import FileSignals
 public import Foundation
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// An error in opening, reading or writing a database.
 ///

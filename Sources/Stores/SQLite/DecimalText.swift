@@ -1,11 +1,6 @@
 import CLibrary
+import CSQLite
 import Foundation
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// A decimal number as text, such as `-12.50` or `3e-7`, that is compared digit by digit and never rounded.
 ///

@@ -1,8 +1,4 @@
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
+import CSQLite
 
 /// An SQL text that is read statement by statement.
 struct SQLText {

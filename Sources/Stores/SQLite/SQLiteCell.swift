@@ -1,11 +1,6 @@
 import CLibrary
+import CSQLite
 import Foundation
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// A value that SQLite owns: a column of the current row, until the next step, or an argument of a function, until it
 /// returns.

@@ -1,8 +1,4 @@
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
+import CSQLite
 
 extension SQLiteConnection {
   /// Installs the authorizer, through which SQLite reports the actions of each statement while it is prepared.

@@ -1,8 +1,4 @@
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
+import CSQLite
 
 /// The statements that begin and end transactions, prepared once for each connection.
 struct TransactionStatements {

@@ -1,12 +1,7 @@
+import CSQLite
 import FileSignals
 import Foundation
 import Signals
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// A connection to a database, for one thread at a time.
 ///

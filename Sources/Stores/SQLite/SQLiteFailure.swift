@@ -1,10 +1,5 @@
+import CSQLite
 public import FileSignals
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// A failure that SQLite reports.
 public struct SQLiteFailure: Hashable, Sendable {

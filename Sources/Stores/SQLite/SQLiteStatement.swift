@@ -1,11 +1,6 @@
+import CSQLite
 import FileSignals
 import Foundation
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// The destructor that makes SQLite copy a string or blob at once.
 // Sound: this is SQLite's own constant, which is a marker and not a function.

@@ -1,12 +1,7 @@
 import CLibrary
+import CSQLite
 import FileSignals
 import Foundation
-
-#if canImport(SQLite3)
-  import SQLite3
-#else
-  import CSQLite
-#endif
 
 /// A file next to a database that is touched during a migration, as long as there is progress.
 ///
