@@ -36,25 +36,19 @@ enum KeyPathColumns: Sendable {
     let identity = ObjectIdentifier(keyPath)
     if let known = state.withLock({ $0.byIdentity[identity]?.column }) { return known }
     let path = Path(keyPath: keyPath)
-    if let known = state.withLock({ $0.byPath[path] }) {
-      note(known, identity, path)
-      return known
-    }
-    do throws(ModelError) {
-      let found = try KeyPathFinder(keyPath).reference()
-      note(found, identity, path)
-      return found
-    } catch {
-      let unknown = ColumnReference.unknown(keyPath: "\(keyPath)", error)
-      note(unknown, identity, path)
-      return unknown
-    }
-  }
-
-  private static func note(_ column: ColumnReference, _ identity: ObjectIdentifier, _ path: Path) {
+    let column = state.withLock { $0.byPath[path] } ?? find(keyPath)
     state.withLock { state in
       state.byPath[path] = column
       if state.byIdentity.count < identityLimit { state.byIdentity[identity] = (path, column) }
+    }
+    return column
+  }
+
+  private static func find<Model: StoreModel, Value>(_ keyPath: KeyPath<Model, Value>) -> ColumnReference {
+    do throws(ModelError) {
+      return try KeyPathFinder(keyPath: keyPath).reference()
+    } catch {
+      return .unknown(keyPath: "\(keyPath)", error)
     }
   }
 

@@ -5,11 +5,7 @@ import FileSignals
 /// A property is a column if its value is the one that the column has in every invented row, among them rows that
 /// differ in this column only, and rows that do not differ in it.
 struct KeyPathFinder<Model: StoreModel, Value> {
-  private let keyPath: KeyPath<Model, Value>
-
-  init(_ keyPath: KeyPath<Model, Value>) {
-    self.keyPath = keyPath
-  }
+  let keyPath: KeyPath<Model, Value>
 
   /// Returns the column.
   func reference() throws(ModelError) -> ColumnReference {

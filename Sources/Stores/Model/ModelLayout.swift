@@ -103,9 +103,7 @@ extension ModelLayout {
     let columns = if let listed = spec.columns { listed } else { try inferred(model, spec) }
     let layout = try ModelLayout(
       spec: spec, columns: columns, keyType: Model.ID.keyType, isKeyAssigned: Model.ID.self is any OptionalKey.Type)
-    for column in Model.columnNames.values.sorted() where layout.places[column] == nil {
-      throw .unknownColumn(table: spec.name, column: column, known: columns.map(\.name))
-    }
+    for column in Model.columnNames.values.sorted() { _ = try layout.row.place(of: column) }
     known.withLock { $0[identifier] = layout }
     return layout
   }
@@ -116,7 +114,7 @@ extension ModelLayout {
   ) throws(ModelError) -> [TableColumn] {
     var failure: ModelError?
     for samples in ProbeSamples.attempts {
-      let probe = Probe(samples: samples)
+      let probe = Probe(samples)
       do {
         _ = try Model(from: probe)
         guard probe.shape == .keyed else {
@@ -162,5 +160,13 @@ final class ColumnLayout: Sendable {
     self.columns = columns
     self.key = key
     places = Dictionary(columns.enumerated().map { ($1.name, $0) }) { first, _ in first }
+  }
+
+  /// Returns the index of a column.
+  func place(of column: String) throws(ModelError) -> Int {
+    guard let place = places[column] else {
+      throw .unknownColumn(table: table, column: column, known: columns.map(\.name))
+    }
+    return place
   }
 }

@@ -39,35 +39,28 @@ final class Probe: Decoder {
   /// The depth from which arrays are empty, since a recursive type would never end otherwise.
   private static let elementDepth = 3
 
-  /// Creates a decoder that infers columns.
-  init(samples: ProbeSamples) {
-    self.samples = samples
-    depth = 0
-    exception = nil
-    isRow = false
-    elementCount = 0
-  }
-
-  /// Creates a decoder of a value inside another one.
-  init(nested samples: ProbeSamples, in probe: Probe, elementCount: Int = 0) {
-    self.samples = samples
-    depth = probe.depth + 1
-    exception = nil
-    isRow = probe.isRow
-    self.elementCount = elementCount
-  }
-
-  /// Creates a decoder of a sample row.
+  /// Creates a decoder that infers columns, or that invents a sample row.
   ///
   /// - Parameters:
   ///   - samples: The values of all columns.
   ///   - exception: A column that has other values or, if they are `nil`, null.
-  init(row samples: ProbeSamples, except exception: (column: String, samples: ProbeSamples?)? = nil) {
+  ///   - isRow: A Boolean value that indicates whether a sample row is decoded.
+  ///   - depth: The number of types that enclose the one that decodes itself.
+  ///   - elementCount: The number of elements of an array.
+  init(
+    _ samples: ProbeSamples, except exception: (column: String, samples: ProbeSamples?)? = nil, isRow: Bool = false,
+    depth: Int = 0, elementCount: Int = 0
+  ) {
     self.samples = samples
     self.exception = exception
-    depth = 0
-    isRow = true
-    elementCount = 0
+    self.isRow = isRow
+    self.depth = depth
+    self.elementCount = elementCount
+  }
+
+  /// Returns a decoder of a value inside this one's.
+  func nested(_ samples: ProbeSamples? = nil, elementCount: Int = 0) -> Probe {
+    Probe(samples ?? self.samples, isRow: isRow, depth: depth + 1, elementCount: elementCount)
   }
 
   /// Returns the samples for a column, or `nil` if it is null.
@@ -91,7 +84,7 @@ final class Probe: Decoder {
   func unkeyedContainer() -> any UnkeyedDecodingContainer {
     shape = .unkeyed
     hasRequestedElements = true
-    return ProbeElements(probe: self, count: elementCount)
+    return ProbeElements(probe: self, numberOfElements: elementCount)
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { ProbeValue(probe: self) }
@@ -137,7 +130,7 @@ extension Probe {
     var column: ColumnType?
     var failure = "it is not one of its cases"
     for count in elementCounts {
-      let probe = Probe(nested: samples, in: self, elementCount: count)
+      let probe = nested(samples, elementCount: count)
       do {
         let value = try Value(from: probe)
         // In a row, every case occurs.

@@ -24,21 +24,6 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return probe.depth > 0
   }
 
-  func decode(_: Bool.Type, forKey key: Key) -> Bool { noting(key, .integer) { $0.flag } }
-  func decode(_: String.Type, forKey key: Key) -> String { noting(key, .text) { $0.text } }
-  func decode(_: Double.Type, forKey key: Key) -> Double { noting(key, .real) { $0.fraction } }
-  func decode(_: Float.Type, forKey key: Key) -> Float { noting(key, .real) { Float($0.fraction) } }
-  func decode(_: Int.Type, forKey key: Key) -> Int { noting(key, .integer) { Int(clamping: $0.number) } }
-  func decode(_: Int8.Type, forKey key: Key) -> Int8 { noting(key, .integer) { Int8(clamping: $0.number) } }
-  func decode(_: Int16.Type, forKey key: Key) -> Int16 { noting(key, .integer) { Int16(clamping: $0.number) } }
-  func decode(_: Int32.Type, forKey key: Key) -> Int32 { noting(key, .integer) { Int32(clamping: $0.number) } }
-  func decode(_: Int64.Type, forKey key: Key) -> Int64 { noting(key, .integer) { Int64(clamping: $0.number) } }
-  func decode(_: UInt.Type, forKey key: Key) -> UInt { noting(key, .integer) { UInt(clamping: $0.number) } }
-  func decode(_: UInt8.Type, forKey key: Key) -> UInt8 { noting(key, .integer) { UInt8(clamping: $0.number) } }
-  func decode(_: UInt16.Type, forKey key: Key) -> UInt16 { noting(key, .integer) { UInt16(clamping: $0.number) } }
-  func decode(_: UInt32.Type, forKey key: Key) -> UInt32 { noting(key, .integer) { UInt32(clamping: $0.number) } }
-  func decode(_: UInt64.Type, forKey key: Key) -> UInt64 { noting(key, .integer) { UInt64(clamping: $0.number) } }
-
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     probe.asked = key.stringValue
     let sample = probe.sample(type, probe.samples(for: key) ?? probe.samples)
@@ -76,13 +61,13 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
   ) throws -> KeyedDecodingContainer<Nested> {
     // The members of a nested value may have any containers, because all of it becomes JSON.
     guard probe.depth == 0 else {
-      return Probe(nested: probe.samples, in: probe).container(keyedBy: type)
+      return probe.nested().container(keyedBy: type)
     }
     throw refusal(key)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    guard probe.depth == 0 else { return ProbeElements(probe: probe, count: 0) }
+    guard probe.depth == 0 else { return ProbeElements(probe: probe, numberOfElements: 0) }
     throw refusal(key)
   }
 
@@ -96,11 +81,4 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
-
-  private func noting<Value>(_ key: Key, _ type: ColumnType, _ value: (ProbeSamples) -> Value) -> Value {
-    probe.note(key, type)
-    let value = value(probe.samples(for: key) ?? probe.samples)
-    probe.supply(key, value, as: Value.self)
-    return value
-  }
 }

@@ -9,13 +9,6 @@ struct ProbeSamples: Sendable {
   /// The index of the case of an enumeration, repeated if there are fewer.
   let place: Int
 
-  init(number: Int64, fraction: Double, text: String, place: Int) {
-    self.number = number
-    self.fraction = fraction
-    self.text = text
-    self.place = place
-  }
-
   var flag: Bool { number > 0 }
 
   /// The values with which columns are inferred.

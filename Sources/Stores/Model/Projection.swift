@@ -23,7 +23,7 @@ struct Projection: Sendable {
     let name = "\(type)"
     var reason = "it was never decoded"
     for samples in ProbeSamples.attempts {
-      let probe = Probe(samples: samples)
+      let probe = Probe(samples)
       do {
         if let (column, _) = samples.known(type) { return single(name, column) }
         _ = try Value(from: probe)

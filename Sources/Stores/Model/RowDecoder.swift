@@ -19,14 +19,10 @@ final class RowDecoder: Decoder {
   @exclusivity(unchecked) private var next = 0
   /// The index of the member that is being decoded.
   @exclusivity(unchecked) private(set) var current = 0
-  /// The decoder of members, which all rows share.
-  ///
-  /// It refers back to this object.
-  private var keptMember: MemberDecoder?
   /// The container, which all rows share.
   ///
   /// It refers back to this object.
-  @exclusivity(unchecked) private var containers = KeptDecodingContainer()
+  @exclusivity(unchecked) private var containers = KeptContainer()
   private lazy var json = JSONDecoder()
 
   /// A column of the model.
@@ -60,19 +56,11 @@ final class RowDecoder: Decoder {
     places.deallocate()
   }
 
-  /// Breaks the reference cycles.
+  /// Breaks the reference cycle.
   ///
   /// Call this after the last row.
   func end() {
-    containers = KeptDecodingContainer()
-    keptMember = nil
-  }
-
-  private var member: MemberDecoder {
-    if let keptMember { return keptMember }
-    let member = MemberDecoder(row: self)
-    keptMember = member
-    return member
+    containers = KeptContainer()
   }
 
   /// Returns the value of the current row.
@@ -125,11 +113,8 @@ final class RowDecoder: Decoder {
 
   @inline(never)
   private func search(_ name: String) throws(ModelError) {
-    guard let place = layout.places[name] else {
-      throw .unknownColumn(table: layout.table, column: name, known: layout.columns.map(\.name))
-    }
-    next = place + 1
-    current = place
+    current = try layout.place(of: name)
+    next = current + 1
   }
 
   // MARK: Values
@@ -222,7 +207,7 @@ final class RowDecoder: Decoder {
     }
     if type == Decimal.self, let value = try readDecimal() as? Value { return value }
     guard layout.columns[current].type == .json, !(isNull && type is any ExpressibleByNilLiteral.Type) else {
-      return try Value(from: member)
+      return try Value(from: MemberDecoder(row: self))
     }
     let cell = cell
     guard cell.type == SQLITE_TEXT else { throw mismatch("JSON text") }

@@ -8,84 +8,35 @@ struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func contains(_ key: Key) -> Bool { row.layout.places[key.stringValue] != nil }
 
-  func decodeNil(forKey key: Key) throws -> Bool {
+  @inline(__always)
+  private func cell(_ key: Key) throws(ModelError) -> SQLiteCell {
     try row.select(key)
-    return row.isNull
+    return row.cell
   }
+
+  /// The cell of a key, unless it is null.
+  @inline(__always)
+  private func present(_ key: Key) throws(ModelError) -> SQLiteCell? {
+    let cell = try cell(key)
+    return cell.isNull ? nil : cell
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool { try cell(key).isNull }
 
   @inline(__always)
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try row.select(key)
-    return try row.flag(row.cell)
-  }
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try row.flag(cell(key)) }
 
   @inline(__always)
-  func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try row.select(key)
-    return try row.text(row.cell)
-  }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try row.text(cell(key)) }
 
   @inline(__always)
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try row.select(key)
-    return try row.double(row.cell)
-  }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try row.double(cell(key)) }
 
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-    try row.select(key)
-    return try row.float(row.cell)
-  }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try row.float(cell(key)) }
 
   @inline(__always)
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try row.select(key)
-    return try row.exactly(row.cell)
-  }
-
-  @inline(__always)
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    try row.select(key)
-    return try row.integer(row.cell)
-  }
-
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-    try row.select(key)
-    return try row.exactly(row.cell)
-  }
-
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-    try row.select(key)
-    return try row.exactly(row.cell)
-  }
-
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-    try row.select(key)
-    return try row.exactly(row.cell)
-  }
-
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-    try row.select(key)
-    return try row.exactly(row.cell)
-  }
-
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-    try row.select(key)
-    return try row.exactly(row.cell)
-  }
-
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-    try row.select(key)
-    return try row.exactly(row.cell)
-  }
-
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-    try row.select(key)
-    return try row.exactly(row.cell)
-  }
-
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-    try row.select(key)
-    return try row.exactly(row.cell)
+  func decode<Number: FixedWidthInteger & Decodable>(_ type: Number.Type, forKey key: Key) throws -> Number {
+    try row.exactly(cell(key))
   }
 
   @inline(__always)
@@ -94,39 +45,29 @@ struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try row.readAny(type)
   }
 
+  // For these types, the protocol's own methods would look for the column three times.
+
   @inline(__always)
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try row.select(key)
-    let cell = row.cell
-    return cell.isNull ? nil : try row.flag(cell)
-  }
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try present(key).map { try row.flag($0) } }
 
   @inline(__always)
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try row.select(key)
-    let cell = row.cell
-    return cell.isNull ? nil : try row.text(cell)
+    try present(key).map { try row.text($0) }
   }
 
   @inline(__always)
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try row.select(key)
-    let cell = row.cell
-    return cell.isNull ? nil : try row.double(cell)
+    try present(key).map { try row.double($0) }
   }
 
   @inline(__always)
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try row.select(key)
-    let cell = row.cell
-    return cell.isNull ? nil : try row.exactly(cell)
+    try present(key).map { try row.exactly($0) }
   }
 
   @inline(__always)
   func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try row.select(key)
-    let cell = row.cell
-    return cell.isNull ? nil : try row.integer(cell)
+    try present(key).map { try row.integer($0) }
   }
 
   @inline(__always)

@@ -16,14 +16,10 @@ final class RowEncoder: Encoder {
   @exclusivity(unchecked) fileprivate(set) var current = 0
   /// The first failure of a call that cannot throw.
   private var failure: ModelError?
-  /// The encoder of members, which all rows share.
-  ///
-  /// It refers back to this object.
-  private var keptMember: MemberEncoder?
   /// The container, which all rows share.
   ///
   /// It refers back to this object.
-  @exclusivity(unchecked) private var containers = KeptEncodingContainer()
+  @exclusivity(unchecked) private var containers = KeptContainer()
   private lazy var json: JSONEncoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -35,19 +31,11 @@ final class RowEncoder: Encoder {
     self.statement = statement
   }
 
-  /// Breaks the reference cycles.
+  /// Breaks the reference cycle.
   ///
   /// Call this after the last row.
   func end() {
-    containers = KeptEncodingContainer()
-    keptMember = nil
-  }
-
-  private var member: MemberEncoder {
-    if let keptMember { return keptMember }
-    let member = MemberEncoder(row: self)
-    keptMember = member
-    return member
+    containers = KeptContainer()
   }
 
   /// Binds all members.
@@ -93,7 +81,7 @@ final class RowEncoder: Encoder {
 
   /// Finds the column of a key and makes it the current one.
   @inline(__always)
-  func select(_ key: some CodingKey) throws(ModelError) {
+  func select(_ key: some CodingKey) throws(ModelError) -> RowEncoder {
     let name = key.stringValue
     let place = next
     if place < layout.columns.count, layout.columns[place].name == name {
@@ -102,15 +90,13 @@ final class RowEncoder: Encoder {
     } else {
       try search(name)
     }
+    return self
   }
 
   @inline(never)
   private func search(_ name: String) throws(ModelError) {
-    guard let place = layout.places[name] else {
-      throw .unknownColumn(table: layout.table, column: name, known: layout.columns.map(\.name))
-    }
-    next = place + 1
-    current = place
+    current = try layout.place(of: name)
+    next = current + 1
   }
 
   // MARK: Values
@@ -150,7 +136,7 @@ final class RowEncoder: Encoder {
   func writeAny<Value: Encodable>(_ value: Value) throws {
     // Sound: each cast is to the type that was just checked.
     if Value.self == UUID.self {
-      statement.bind(unsafeBitCast(value, to: UUID.self), at: parameter)
+      statement.bind(unsafeBitCast(value, to: UUID.self).uuidString, at: parameter)
     } else if Value.self == Date.self {
       try write(unsafeBitCast(value, to: Date.self).timeIntervalSinceReferenceDate)
     } else if Value.self == Data.self {
@@ -168,7 +154,7 @@ final class RowEncoder: Encoder {
     case let id as LogEventID: write(id.description)
     default:
       if layout.columns[current].type == .json { return try writeJSON(value) }
-      try value.encode(to: member)
+      try value.encode(to: MemberEncoder(row: self))
     }
   }
 
@@ -199,7 +185,7 @@ final class RowEncoder: Encoder {
     if data.firstRange(of: Data("NaN".utf8)) != nil, !Self.isJSON(data) {
       throw unencodable("it contains a Decimal that is not a number; make that property optional, and store nil")
     }
-    data.withUnsafeBytes { statement.bindText($0, at: parameter) }
+    write(String(decoding: data, as: UTF8.self))
   }
 
   private static func isJSON(_ data: Data) -> Bool {
@@ -224,11 +210,9 @@ final class RowEncoder: Encoder {
   }
 
   /// Records a failure until it can be thrown.
-  func noteRefusal(_ reason: String) -> ModelError {
+  func refuse(_ reason: String) -> RefusingEncoder {
     let error = unencodable(reason)
     failure = failure ?? error
-    return error
+    return RefusingEncoder(error: error)
   }
-
-  func refuse(_ reason: String) -> RefusingElements { RefusingElements(error: noteRefusal(reason)) }
 }

@@ -28,7 +28,7 @@ final class SampleRows<Model: StoreModel>: Sendable {
     // The first row that the model accepts is the base of the others.
     var base: (samples: ProbeSamples, probe: Probe)?
     for samples in ProbeSamples.rows {
-      let probe = Probe(row: samples)
+      let probe = Probe(samples, isRow: true)
       do {
         rows.append(try cells.row(probe))
         base = base ?? (samples, probe)
@@ -43,7 +43,7 @@ final class SampleRows<Model: StoreModel>: Sendable {
       if column.isOptional { samples.append(nil) }
       for samples in samples {
         do {
-          rows.append(try cells.row(Probe(row: base.samples, except: (column.name, samples))))
+          rows.append(try cells.row(Probe(base.samples, except: (column.name, samples), isRow: true)))
         } catch {
           // A null that the model rejects is not stored.
           if samples != nil { rejected.insert(place) }

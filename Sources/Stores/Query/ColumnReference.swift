@@ -22,10 +22,7 @@ enum ColumnReference: Sendable {
     case .named(let name, let place?) where place < layout.columns.count && layout.columns[place].name == name:
       return place
     case .named(let name, _):
-      guard let place = layout.places[name] else {
-        throw .unknownColumn(table: layout.table, column: name, known: layout.columns.map(\.name))
-      }
-      return place
+      return try layout.row.place(of: name)
     case .unknown(_, let error): throw error
     }
   }

@@ -8,7 +8,7 @@ import Testing
 struct KeyPathTests {
   /// Returns the name of a column, or throws the reason why a key path is none.
   private func column<Model: StoreModel, Value>(_ keyPath: KeyPath<Model, Value>) throws(ModelError) -> String {
-    try KeyPathFinder(keyPath).reference().description
+    try KeyPathFinder(keyPath: keyPath).reference().description
   }
 
   @Test
