@@ -58,10 +58,7 @@ public class ReadTransaction {
   /// - Returns: The rows, in the order in which the statement returns them.
   /// - Throws: ``DatabaseError`` if the statement is invalid or fails, or if it would write in a read.
   public func rows(_ sql: String, arguments: [SQLiteValue]) throws(DatabaseError) -> [Row] {
-    try withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments)
-      return try statement.rows()
-    }
+    try connection.rows(sql, arguments, mayWrite: mayWrite)
   }
 
   /// Runs a statement and returns its first row.
@@ -87,10 +84,7 @@ public class ReadTransaction {
   /// - Returns: The row, or `nil` if there is none.
   /// - Throws: ``DatabaseError`` if the statement is invalid or fails, or if it would write in a read.
   public func row(_ sql: String, arguments: [SQLiteValue]) throws(DatabaseError) -> Row? {
-    try withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments)
-      return try statement.step() ? statement.row : nil
-    }
+    try withStatement(sql, arguments) { statement throws(DatabaseError) in try statement.step() ? statement.row : nil }
   }
 
   /// Runs a statement and returns the first value of its first row.
@@ -112,20 +106,14 @@ public class ReadTransaction {
   /// - Returns: The value; NULL if there is no row.
   /// - Throws: ``DatabaseError`` if the statement is invalid or fails, or if it would write in a read.
   public func value(_ sql: String, arguments: [SQLiteValue]) throws(DatabaseError) -> SQLiteValue {
-    try withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments)
-      return try statement.step() ? statement.value(at: 0) : .null
-    }
+    try connection.value(sql, arguments, mayWrite: mayWrite)
   }
 
   /// Calls a closure with a statement that this transaction may run, and then resets the statement.
   func withStatement<Result>(
-    _ sql: String, _ body: (SQLiteStatement) throws(DatabaseError) -> Result
+    _ sql: String, _ arguments: [SQLiteValue], _ body: (SQLiteStatement) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
-    try connection.withStatement(sql) { statement throws(DatabaseError) in
-      guard mayWrite || statement.isReadOnly else { throw .writeInRead(statement: statement.sql, path: path) }
-      return try body(statement)
-    }
+    try connection.withStatement(sql, arguments, mayWrite: mayWrite, body)
   }
 }
 

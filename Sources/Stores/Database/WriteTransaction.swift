@@ -30,13 +30,7 @@ public final class WriteTransaction: ReadTransaction {
   /// - Throws: ``DatabaseError`` if the statement is invalid or fails; then it has changed nothing.
   @discardableResult
   public func execute(_ sql: String, arguments: [SQLiteValue]) throws(DatabaseError) -> Int {
-    let connection = try connection
-    return try connection.withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments)
-      let before = connection.totalChanges
-      while try statement.step() {}
-      return connection.totalChanges == before ? 0 : connection.lastChanges
-    }
+    try connection.change(sql, arguments)
   }
 
   /// Runs all statements of a script, which have no parameters.

@@ -105,13 +105,8 @@ final class ModelStatements<Model: StoreModel> {
 
   /// Deletes the row with a key.
   func delete(_ key: Model.ID) throws(DatabaseError) {
-    let statement: SQLiteStatement
-    if let deleter {
-      statement = deleter
-    } else {
-      statement = try connection.prepare(layout.delete)
-      deleter = statement
-    }
+    let statement = if let deleter { deleter } else { try connection.prepare(layout.delete) }
+    deleter = statement
     statement.bind(key.sqliteValue, at: 1)
     try statement.run()
   }

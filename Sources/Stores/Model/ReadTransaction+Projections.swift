@@ -63,22 +63,11 @@ extension ReadTransaction {
   ) throws(DatabaseError) -> [Value] {
     let connection = try connection
     let projection = try connection.naming { () throws(ModelError) in try Projection.of(type) }
-    return try withStatement(query.sql) { statement throws(DatabaseError) in
-      try statement.bind(query.arguments)
-      var rows: [Value] = []
-      guard try statement.step() else { return rows }
-      let decoder = try connection.naming { () throws(ModelError) in
-        try RowDecoder(layout: projection.layout, statement: statement, isOrdered: projection.isSingle)
+    return try withStatement(query.sql, query.arguments) { statement throws(DatabaseError) in
+      try statement.values(projection.layout, isOrdered: projection.isSingle) { decoder throws(ModelError) in
+        projection.isSingle
+          ? try decoder.decoding { () throws in try decoder.value(type, at: 0) } : try decoder.row(type)
       }
-      defer { decoder.end() }
-      repeat {
-        rows.append(
-          try connection.naming { () throws(ModelError) in
-            projection.isSingle
-              ? try decoder.decoding { () throws in try decoder.value(type, at: 0) } : try decoder.row(type)
-          })
-      } while try statement.step()
-      return rows
     }
   }
 }
@@ -91,9 +80,7 @@ extension Query {
       throw .columnsNotInferable(
         table: projection.layout.table, column: nil, reason: "it has no coding keys; use select(_:) for one column")
     }
-    for column in projection.layout.columns where layout.places[column.name] == nil {
-      throw .unknownColumn(table: layout.table, column: column.name, known: layout.columns.map(\.name))
-    }
+    for column in projection.layout.columns { _ = try layout.row.place(of: column.name) }
     let names = projection.layout.columns.map { SQL.name($0.name) }.joined(separator: ", ")
     let selection = "SELECT \(names)"
     return try rows(of: layout, selecting: source == nil ? "\(selection) FROM \(SQL.name(layout.table))" : selection)

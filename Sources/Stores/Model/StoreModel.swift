@@ -80,9 +80,7 @@ extension StoreModel {
 
   /// No relations are listed.
   public static var relations: [any ModelRelation] { [] }
-}
 
-extension StoreModel {
   /// The columns of the table: the ones listed in ``table``, or otherwise the ones that the type decodes.
   ///
   /// - Complexity: O(1) after the first call.

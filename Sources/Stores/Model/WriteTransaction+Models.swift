@@ -100,9 +100,9 @@ extension WriteTransaction {
     let assignments = assignments(Columns())
     let connection = try connection
     if assignments.isEmpty { return 0 }
-    let before = connection.totalChanges
-    try connection.updateAll(query, assignments)
-    return connection.totalChanges == before ? 0 : connection.lastChanges
+    return try connection.change(Model.self) { layout throws(ModelError) in
+      try query.compiledUpdate(assignments, in: layout)
+    }
   }
 
   /// Deletes a row.
@@ -128,10 +128,7 @@ extension WriteTransaction {
   /// - Throws: ``DatabaseError``.
   @discardableResult
   public func deleteAll<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> Int {
-    let connection = try connection
-    let before = connection.totalChanges
-    try connection.deleteAll(query)
-    return connection.totalChanges == before ? 0 : connection.lastChanges
+    try connection.change(Model.self, query.compiledDeletion)
   }
 
   /// Deletes all rows of a model's table.
@@ -143,9 +140,7 @@ extension WriteTransaction {
   public func deleteAll<Model: StoreModel>(_ model: Model.Type) throws(DatabaseError) -> Int {
     try deleteAll(Query<Model>())
   }
-}
 
-extension WriteTransaction {
   /// Inserts a row, or updates the one with the same key, and returns it with its key.
   ///
   /// ```swift

@@ -81,9 +81,7 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
 
   package func `where`(_ condition: Condition<Model>) -> Query {
     if condition.form == .always { return self }
-    var query = self
-    query.condition = query.condition.map { $0 && condition } ?? condition
-    return query
+    return copy(of: self) { query in query.condition = query.condition.map { $0 && condition } ?? condition }
   }
 
   /// Returns the query extended to rows that satisfy a condition.
@@ -96,9 +94,9 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
   }
 
   private func or(_ condition: Condition<Model>) -> Query {
-    var query = self
-    query.condition = condition.form == .always ? nil : query.condition.map { $0 || condition }
-    return query
+    copy(of: self) { query in
+      query.condition = condition.form == .always ? nil : query.condition.map { $0 || condition }
+    }
   }
 
   /// Returns the query sorted by a property.
@@ -118,30 +116,22 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
   }
 
   private func ordered(by column: ColumnReference, _ direction: QueryDirection) -> Query {
-    var query = self
-    query.orders.append(QueryOrder(column: column, direction: direction))
-    return query
+    copy(of: self) { $0.orders.append(QueryOrder(column: column, direction: direction)) }
   }
 
   /// Returns the query sorted by other columns.
   func sorted(by orders: [QueryOrder]) -> Query {
-    var query = self
-    query.orders = orders
-    return query
+    copy(of: self) { $0.orders = orders }
   }
 
   /// Returns the query limited to a number of rows; a negative number counts as 0.
   public func limit(_ count: Int) -> Query {
-    var query = self
-    query.maximum = max(0, count)
-    return query
+    copy(of: self) { $0.maximum = max(0, count) }
   }
 
   /// Returns the query without a number of its first rows; a negative number counts as 0.
   public func offset(_ count: Int) -> Query {
-    var query = self
-    query.skipped = max(0, count)
-    return query
+    copy(of: self) { $0.skipped = max(0, count) }
   }
 }
 
@@ -176,4 +166,12 @@ public enum QueryDirection: Hashable, Sendable {
 struct QueryOrder: Hashable, Sendable {
   let column: ColumnReference
   let direction: QueryDirection
+}
+
+/// Returns a copy of a value, with a change.
+@inline(__always)
+func copy<Value>(of value: Value, _ change: (inout Value) -> Void) -> Value {
+  var copy = value
+  change(&copy)
+  return copy
 }

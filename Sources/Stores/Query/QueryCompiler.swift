@@ -13,10 +13,9 @@ extension Query {
   /// Returns the statement that counts the rows.
   func compiledCount(in layout: ModelLayout) throws(ModelError) -> CompiledQuery {
     if isConditionOnly {
-      let from = "SELECT COUNT(*) FROM \(SQL.name(layout.table))"
-      guard let condition else { return CompiledQuery(sql: from) }
-      var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: "\(from) WHERE "))
-      try compiler.add(condition.form)
+      let count = CompiledQuery(sql: "SELECT COUNT(*) FROM \(SQL.name(layout.table))")
+      var compiler = QueryCompiler(layout: layout, result: count)
+      try compiler.addWhere(condition)
       return compiler.result
     }
     var query = try rows(of: layout, selecting: source == nil ? "SELECT 1 FROM \(SQL.name(layout.table))" : "SELECT 1")
@@ -51,11 +50,7 @@ extension Query {
 
   /// Adds the condition of a statement that changes the rows.
   private func addRows(to compiler: inout QueryCompiler) throws(ModelError) {
-    if isConditionOnly {
-      guard let condition else { return }
-      compiler.result.sql += " WHERE "
-      return try compiler.add(condition.form)
-    }
+    if isConditionOnly { return try compiler.addWhere(condition) }
     let key = SQL.name(compiler.layout.spec.key)
     let table = SQL.name(compiler.layout.table)
     let keys = try rows(of: compiler.layout, selecting: source == nil ? "SELECT \(key) FROM \(table)" : "SELECT \(key)")
@@ -76,10 +71,7 @@ extension Query {
       compiler.result.sql += join.sql
       compiler.result.arguments += join.arguments
     }
-    if let condition {
-      compiler.result.sql += " WHERE "
-      try compiler.add(condition.form)
-    }
+    try compiler.addWhere(condition)
     if search != nil || !orders.isEmpty || maximum != nil || skipped > 0 {
       try compiler.add(orders, isRanked: search != nil && orders.isEmpty)
     }
@@ -99,6 +91,13 @@ extension Query {
 struct QueryCompiler {
   let layout: ModelLayout
   var result: CompiledQuery
+
+  /// Adds the condition of a query, if it has one.
+  mutating func addWhere(_ condition: Condition<some StoreModel>?) throws(ModelError) {
+    guard let condition else { return }
+    result.sql += " WHERE "
+    try add(condition.form)
+  }
 
   mutating func add(_ condition: ConditionForm) throws(ModelError) {
     switch condition {

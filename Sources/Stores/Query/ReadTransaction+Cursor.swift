@@ -66,8 +66,7 @@ extension ReadTransaction {
   /// - Throws: The error that `body` throws, or ``DatabaseError``.
   public func forEach(_ sql: String, arguments: [SQLiteValue], body: (Row) throws -> Void) throws {
     var failure: (any Error)?
-    try withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments)
+    try withStatement(sql, arguments) { statement throws(DatabaseError) in
       while failure == nil, try statement.step() {
         do { try body(statement.row) } catch { failure = error }
       }

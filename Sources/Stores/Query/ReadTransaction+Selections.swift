@@ -101,24 +101,34 @@ extension SQLiteConnection {
   func all<Model: StoreModel, Output>(_ selection: Selection<Model, Output>) throws(DatabaseError) -> [Output] {
     let table = try ModelStatements<Model>.of(self).layout
     let (compiled, layout) = try naming { () throws(ModelError) in try selection.compiled(in: table) }
-    return try withStatement(compiled.sql) { statement throws(DatabaseError) in
-      try statement.bind(compiled.arguments)
-      var rows: [Output] = []
-      guard try statement.step() else { return rows }
-      let decoder = try naming { () throws(ModelError) in
-        try RowDecoder(layout: layout, statement: statement, isOrdered: true)
+    return try withStatement(compiled.sql, compiled.arguments) { statement throws(DatabaseError) in
+      try statement.values(layout, isOrdered: true) { decoder throws(ModelError) in
+        try decoder.decoding { () throws in
+          var columns = SelectionDecoder(row: decoder)
+          return try selection.decode(&columns)
+        }
       }
-      defer { decoder.end() }
-      repeat {
-        rows.append(
-          try naming { () throws(ModelError) in
-            try decoder.decoding { () throws in
-              var columns = SelectionDecoder(decoder)
-              return try selection.decode(&columns)
-            }
-          })
-      } while try statement.step()
-      return rows
     }
+  }
+}
+
+extension SQLiteStatement {
+  /// Returns a value for each row.
+  @inline(__always)
+  func values<Value>(
+    _ layout: ColumnLayout, isOrdered: Bool, _ value: (RowDecoder) throws(ModelError) -> Value
+  ) throws(DatabaseError) -> [Value] {
+    var values: [Value] = []
+    // Only after the first step is it certain that the columns match the current tables.
+    guard try step() else { return values }
+    let connection = connection
+    let decoder = try connection.naming { () throws(ModelError) in
+      try RowDecoder(layout: layout, statement: self, isOrdered: isOrdered)
+    }
+    defer { decoder.end() }
+    repeat {
+      values.append(try connection.naming { () throws(ModelError) in try value(decoder) })
+    } while try step()
+    return values
   }
 }

@@ -37,15 +37,7 @@ extension SQLiteConnection {
   private func withRows<Model: StoreModel>(
     of query: Query<Model>, _ body: (RowDecoder) throws(DatabaseError) -> Void
   ) throws(DatabaseError) {
-    let layout = try ModelStatements<Model>.of(self).layout
-    let compiled = try naming { () throws(ModelError) in try query.compiled(in: layout) }
-    let keys = tracking == nil ? nil : query.keys(in: layout)
-    try withStatement(compiled.sql) { statement throws(DatabaseError) in
-      try statement.bind(compiled.arguments)
-      statement.isRegionKnown = keys != nil
-      // Only after the first step is it certain that the columns match the current tables.
-      let isFound = try statement.step()
-      if let keys { try track(keys, of: Model.self, instead: statement) }
+    try begin(query, query.compiled) { statement, isFound, layout throws(DatabaseError) in
       guard isFound else { return }
       let decoder = try naming { () throws(ModelError) in
         try RowDecoder(layout: layout.row, statement: statement, isOrdered: query.source == nil)
@@ -57,31 +49,33 @@ extension SQLiteConnection {
 
   /// Returns the number of rows of a query.
   func count<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> Int {
+    try begin(query, query.compiledCount) { statement, isFound, _ in isFound ? Int(statement.int64(at: 0)) : 0 }
+  }
+
+  /// Runs a query's statement up to its first row, and records the rows on which its result depends.
+  @inline(__always)
+  private func begin<Model: StoreModel, Result>(
+    _ query: Query<Model>, _ compile: (ModelLayout) throws(ModelError) -> CompiledQuery,
+    _ body: (SQLiteStatement, _ isFound: Bool, ModelLayout) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
     let layout = try ModelStatements<Model>.of(self).layout
-    let compiled = try naming { () throws(ModelError) in try query.compiledCount(in: layout) }
+    let compiled = try naming { () throws(ModelError) in try compile(layout) }
     let keys = tracking == nil ? nil : query.keys(in: layout)
-    return try withStatement(compiled.sql) { statement throws(DatabaseError) in
-      try statement.bind(compiled.arguments)
+    return try withStatement(compiled.sql, compiled.arguments) { statement throws(DatabaseError) in
       statement.isRegionKnown = keys != nil
+      // Only after the first step is it certain that the columns match the current tables.
       let isFound = try statement.step()
       if let keys { try track(keys, of: Model.self, instead: statement) }
-      return isFound ? Int(statement.int64(at: 0)) : 0
+      return try body(statement, isFound, layout)
     }
   }
 
-  /// Deletes the rows of a query.
-  func deleteAll<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) {
+  /// Deletes or changes the rows of a query, and returns their number.
+  func change<Model: StoreModel>(
+    _ model: Model.Type, _ compile: (ModelLayout) throws(ModelError) -> CompiledQuery
+  ) throws(DatabaseError) -> Int {
     let layout = try ModelStatements<Model>.of(self).layout
-    let compiled = try naming { () throws(ModelError) in try query.compiledDeletion(in: layout) }
-    try run(compiled.sql, compiled.arguments)
-  }
-
-  /// Changes the rows of a query.
-  func updateAll<Model: StoreModel>(
-    _ query: Query<Model>, _ assignments: [Assignment<Model>]
-  ) throws(DatabaseError) {
-    let layout = try ModelStatements<Model>.of(self).layout
-    let compiled = try naming { () throws(ModelError) in try query.compiledUpdate(assignments, in: layout) }
-    try run(compiled.sql, compiled.arguments)
+    let compiled = try naming { () throws(ModelError) in try compile(layout) }
+    return try change(compiled.sql, compiled.arguments)
   }
 }

@@ -27,18 +27,8 @@ public protocol SQLiteOrdered: SQLiteConvertible {
   associatedtype Present: SQLiteOrdered = Self
 }
 
-extension Int: SQLiteOrdered {}
-extension Int8: SQLiteOrdered {}
-extension Int16: SQLiteOrdered {}
-extension Int32: SQLiteOrdered {}
-extension Int64: SQLiteOrdered {}
-extension UInt: SQLiteOrdered {}
-extension UInt8: SQLiteOrdered {}
-extension UInt16: SQLiteOrdered {}
-extension UInt32: SQLiteOrdered {}
-extension UInt64: SQLiteOrdered {}
-extension Double: SQLiteOrdered {}
-extension Float: SQLiteOrdered {}
+// The numbers conform because they are also a `SQLiteNumber`.
+
 extension String: SQLiteOrdered {}
 extension Date: SQLiteOrdered {}
 extension Decimal: SQLiteOrdered {}

@@ -43,20 +43,9 @@ public struct Selection<Model: StoreModel, Output>: Sendable {
     let direction: QueryDirection
   }
 
-  init(
-    query: Query<Model>, columns: [SelectedColumn],
-    decode: @escaping @Sendable (inout SelectionDecoder) throws -> Output
-  ) {
-    self.query = query
-    self.columns = columns
-    self.decode = decode
-  }
-
   /// Returns the selection without repeated rows.
   public func distinct() -> Selection {
-    var selection = self
-    selection.isDistinct = true
-    return selection
+    copy(of: self) { $0.isDistinct = true }
   }
 
   /// Returns the selection sorted by a column or an aggregate.
@@ -65,17 +54,13 @@ public struct Selection<Model: StoreModel, Output>: Sendable {
   public func ordered<Expression: QueryExpression<Model>>(
     _ direction: QueryDirection = .ascending, _ expression: (Columns<Model>) -> Expression
   ) -> Selection {
-    var selection = self
     let column = expression(Columns()).selected
-    selection.orders.append(SelectionOrder(column: column, direction: direction))
-    return selection
+    return copy(of: self) { $0.orders.append(SelectionOrder(column: column, direction: direction)) }
   }
 
   /// Returns the selection limited to a number of rows; a negative number counts as 0.
   public func limit(_ count: Int) -> Selection {
-    var selection = self
-    selection.maximum = max(0, count)
-    return selection
+    copy(of: self) { $0.maximum = max(0, count) }
   }
 }
 
@@ -128,12 +113,8 @@ extension StoreModel {
 
 /// A decoder of the columns of a ``Selection``, one after another.
 struct SelectionDecoder {
-  private let row: RowDecoder
-  private var place = 0
-
-  init(_ row: RowDecoder) {
-    self.row = row
-  }
+  let row: RowDecoder
+  var place = 0
 
   /// Returns the value of the next column.
   mutating func next<Value: Decodable>(_ type: Value.Type) throws -> Value {

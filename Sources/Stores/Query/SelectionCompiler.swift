@@ -49,9 +49,7 @@ extension QueryCompiler {
   ) throws(ModelError) {
     if query.isConditionOnly {
       result.sql = "\(selection) FROM \(SQL.name(layout.table))"
-      guard let condition = query.condition else { return }
-      result.sql += " WHERE "
-      return try add(condition.form)
+      return try addWhere(query.condition)
     }
     let all = query.source == nil ? "SELECT * FROM \(SQL.name(layout.table))" : "SELECT *"
     let rows = try query.rows(of: layout, selecting: all)

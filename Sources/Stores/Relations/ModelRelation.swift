@@ -110,9 +110,7 @@ public struct HasMany<Parent: StoreModel, Child: StoreModel>: Sendable {
 
   /// Returns the relation restricted to children that satisfy a condition.
   public func `where`(@ConditionBuilder<Child> _ condition: (Columns<Child>) -> Condition<Child>) -> HasMany {
-    var relation = self
-    relation.query = query.where(condition)
-    return relation
+    copy(of: self) { $0.query = query.where(condition) }
   }
 
   /// Returns the relation with the children of each parent sorted by a property.
@@ -121,16 +119,12 @@ public struct HasMany<Parent: StoreModel, Child: StoreModel>: Sendable {
   public func ordered<Value: SQLiteConvertible>(
     _ direction: QueryDirection = .ascending, _ column: (Columns<Child>) -> Column<Child, Value>
   ) -> HasMany {
-    var relation = self
-    relation.query = query.ordered(direction, column)
-    return relation
+    copy(of: self) { $0.query = query.ordered(direction, column) }
   }
 
   /// Returns the relation limited to the first children of each parent; a negative number counts as 0.
   public func limit(_ count: Int) -> HasMany {
-    var relation = self
-    relation.maximum = max(0, count)
-    return relation
+    copy(of: self) { $0.maximum = max(0, count) }
   }
 
   /// Returns the query of the children of some parents.

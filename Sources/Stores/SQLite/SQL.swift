@@ -39,30 +39,7 @@ enum SQL {
   /// Returns the text of a statement without its final semicolon; unchanged if another statement follows.
   static func withoutEnd(_ sql: String) -> String {
     guard sql.utf8.contains(UInt8(ascii: ";")) else { return sql }
-    // Scalars, because a combining mark after a quote does not hide it from SQLite.
-    var rest = Substring(sql).unicodeScalars
-    var end: Substring.Index?
-    while let scalar = rest.first {
-      let start = rest.startIndex
-      if rest.starts(with: "--".unicodeScalars) {
-        rest = rest.drop { $0 != "\n" }
-      } else if rest.starts(with: "/*".unicodeScalars) {
-        rest = rest.dropFirst(2)
-        while !rest.isEmpty, !rest.starts(with: "*/".unicodeScalars) { rest.removeFirst() }
-        rest = rest.dropFirst(2)
-      } else if scalar == ";" {
-        end = end ?? start
-        rest.removeFirst()
-      } else if scalar.properties.isWhitespace {
-        rest.removeFirst()
-      } else {
-        if end != nil { return sql }
-        rest.removeFirst()
-        // A doubled quote, which is part of the text, ends one text here and begins the next.
-        let quotes: [Unicode.Scalar: Unicode.Scalar] = ["'": "'", "\"": "\"", "`": "`", "[": "]"]
-        if let quote = quotes[scalar] { rest = rest.drop { $0 != quote }.dropFirst() }
-      }
-    }
+    let end = SQLTokens(sql).tokens.reversed().prefix { $0.isKeyword(";") }.last?.start
     return end.map { String(sql[..<$0]) } ?? sql
   }
 

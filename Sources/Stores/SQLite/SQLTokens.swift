@@ -8,7 +8,9 @@ struct SQLTokens: Hashable {
     /// The text: a name or keyword in lower case without quotation marks, a string with them, or one symbol.
     let text: String
     /// A Boolean value that indicates whether the token is a name in quotation marks, and therefore no keyword.
-    let isQuoted: Bool
+    var isQuoted = false
+    /// The place of the token in the text.
+    let start: String.Index
 
     static func == (left: Token, right: Token) -> Bool { left.text == right.text }
 
@@ -28,6 +30,7 @@ struct SQLTokens: Hashable {
     // SQLite reads bytes. For a Swift string, a quotation mark with an accent after it is another character.
     var rest = Substring(sql).unicodeScalars
     while let first = rest.first {
+      let start = rest.startIndex
       if first.properties.isWhitespace {
         rest.removeFirst()
       } else if rest.starts(with: "--".unicodeScalars) {
@@ -36,15 +39,15 @@ struct SQLTokens: Hashable {
         rest =
           rest.dropFirst(2).firstRange(of: "*/".unicodeScalars).map { rest[$0.upperBound...] } ?? rest[rest.endIndex...]
       } else if first == "'" {
-        tokens.append(Token(text: "'\(Self.quoted(&rest, by: "'"))'", isQuoted: false))
+        tokens.append(Token(text: "'\(Self.quoted(&rest, by: "'"))'", start: start))
       } else if let end = Self.quotes[first] {
-        tokens.append(Token(text: Self.quoted(&rest, by: end).lowercased(), isQuoted: true))
+        tokens.append(Token(text: Self.quoted(&rest, by: end).lowercased(), isQuoted: true, start: start))
       } else if Self.isWord(first) {
         let word = rest.prefix(while: Self.isWord)
-        tokens.append(Token(text: String(word).lowercased(), isQuoted: false))
+        tokens.append(Token(text: String(word).lowercased(), start: start))
         rest = rest.dropFirst(word.count)
       } else {
-        tokens.append(Token(text: String(rest.removeFirst()), isQuoted: false))
+        tokens.append(Token(text: String(rest.removeFirst()), start: start))
       }
     }
     self.tokens = tokens
@@ -100,6 +103,9 @@ struct SQLTokens: Hashable {
     }
     return found
   }
+
+  /// The names in a list.
+  var names: [String] { tokens.filter { !$0.isKeyword(",") }.map(\.text) }
 
   /// Returns the token that follows a keyword outside of parentheses, if there is one.
   func token(after keyword: String) -> Token? {

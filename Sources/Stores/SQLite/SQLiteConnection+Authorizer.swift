@@ -29,7 +29,7 @@ extension SQLiteConnection {
       preparation.isForbidden = !isPrivileged
       return isPrivileged ? SQLITE_OK : SQLITE_DENY
     case SQLITE_SAVEPOINT:
-      preparation.savepoint = savepoint(first, second)
+      preparation.traits.savepoint = savepoint(first, second)
       return SQLITE_OK
     case SQLITE_INSERT:
       if let table = userTable(first, database) { preparation.writtenTables.insert(table) }
@@ -38,21 +38,21 @@ extension SQLiteConnection {
       guard let table = userTable(first, database) else { return SQLITE_OK }
       preparation.writtenTables.insert(table)
       if let second, changes?.isKey(String(cString: second), of: table) == true {
-        preparation.rekeyedTables.insert(table)
+        preparation.traits.rekeyedTables.insert(table)
       }
       return SQLITE_OK
     case SQLITE_DELETE:
       // SQLite would not report the removal of all rows at once; with this answer it removes them one by one. While a
       // table is being dropped, the same answer would keep the table.
-      guard userTable(first, database) != nil, preparation.droppedTables.isEmpty else { return SQLITE_OK }
+      guard userTable(first, database) != nil, preparation.traits.droppedTables.isEmpty else { return SQLITE_OK }
       return changes == nil ? SQLITE_OK : SQLITE_IGNORE
     case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW:
-      preparation.changesSchema = true
-      if let first { preparation.droppedTables.insert(String(cString: first)) }
+      preparation.traits.changesSchema = true
+      if let first { preparation.traits.droppedTables.insert(String(cString: first)) }
       return SQLITE_OK
     case SQLITE_CREATE_TABLE, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE, SQLITE_DROP_TRIGGER,
       SQLITE_ALTER_TABLE:
-      preparation.changesSchema = true
+      preparation.traits.changesSchema = true
       return SQLITE_OK
     default:
       return SQLITE_OK

@@ -183,12 +183,15 @@ final class SQLiteConnection {
     statement.isTaken = false
   }
 
-  /// Calls a closure with a statement, and resets it afterwards.
+  /// Calls a closure with a statement and its arguments, and resets it afterwards.
   func withStatement<Result>(
-    _ sql: String, _ body: (SQLiteStatement) throws(DatabaseError) -> Result
+    _ sql: String, _ arguments: [SQLiteValue] = [], mayWrite: Bool = true,
+    _ body: (SQLiteStatement) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     let statement = try statement(sql)
     defer { giveBack(statement) }
+    guard mayWrite || statement.isReadOnly else { throw .writeInRead(statement: statement.sql, path: path) }
+    try statement.bind(arguments)
     return try body(statement)
   }
 
@@ -204,10 +207,16 @@ final class SQLiteConnection {
 
   /// Runs a statement and ignores its rows.
   func run(_ sql: String, _ arguments: [SQLiteValue] = []) throws(DatabaseError) {
-    try withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments)
-      try statement.run()
+    try withStatement(sql, arguments) { statement throws(DatabaseError) in
+      while try statement.step() {}
     }
+  }
+
+  /// Runs a statement, and returns the number of rows that it has changed itself.
+  func change(_ sql: String, _ arguments: [SQLiteValue]) throws(DatabaseError) -> Int {
+    let before = totalChanges
+    try run(sql, arguments)
+    return totalChanges == before ? 0 : lastChanges
   }
 
   /// Runs all statements of a script, which must have no parameters.
@@ -224,19 +233,17 @@ final class SQLiteConnection {
   }
 
   /// Returns the single value that a statement returns, such as a `PRAGMA`.
-  func value(_ sql: String, _ arguments: [SQLiteValue] = []) throws(DatabaseError) -> SQLiteValue {
-    try withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments)
-      return try statement.step() ? statement.value(at: 0) : .null
+  func value(
+    _ sql: String, _ arguments: [SQLiteValue] = [], mayWrite: Bool = true
+  ) throws(DatabaseError) -> SQLiteValue {
+    try withStatement(sql, arguments, mayWrite: mayWrite) { statement throws(DatabaseError) in
+      try statement.step() ? statement.value(at: 0) : .null
     }
   }
 
   /// Returns all rows of a statement.
-  func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws(DatabaseError) -> [Row] {
-    try withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments)
-      return try statement.rows()
-    }
+  func rows(_ sql: String, _ arguments: [SQLiteValue] = [], mayWrite: Bool = true) throws(DatabaseError) -> [Row] {
+    try withStatement(sql, arguments, mayWrite: mayWrite) { statement throws(DatabaseError) in try statement.rows() }
   }
 
   /// Returns the first column of all rows, as text.

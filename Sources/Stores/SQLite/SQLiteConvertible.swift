@@ -14,21 +14,12 @@ extension SQLiteValue: SQLiteConvertible {
   public var sqliteValue: SQLiteValue { self }
 }
 
+// The numbers conform because they are also a `SQLiteNumber`.
+
 extension SQLiteConvertible where Self: BinaryInteger {
   /// The number as an integer, or as a floating-point number if it is outside the range of `Int64`.
   public var sqliteValue: SQLiteValue { Int64(exactly: self).map(SQLiteValue.integer) ?? .real(Double(self)) }
 }
-
-extension Int: SQLiteConvertible {}
-extension Int8: SQLiteConvertible {}
-extension Int16: SQLiteConvertible {}
-extension Int32: SQLiteConvertible {}
-extension Int64: SQLiteConvertible {}
-extension UInt: SQLiteConvertible {}
-extension UInt8: SQLiteConvertible {}
-extension UInt16: SQLiteConvertible {}
-extension UInt32: SQLiteConvertible {}
-extension UInt64: SQLiteConvertible {}
 
 extension Bool: SQLiteConvertible {
   /// 1 for `true` and 0 for `false`.
@@ -39,9 +30,6 @@ extension SQLiteConvertible where Self: BinaryFloatingPoint {
   /// The number.
   public var sqliteValue: SQLiteValue { .real(Double(self)) }
 }
-
-extension Double: SQLiteConvertible {}
-extension Float: SQLiteConvertible {}
 
 extension SQLiteConvertible where Self: StringProtocol {
   /// The text.

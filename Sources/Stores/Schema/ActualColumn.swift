@@ -16,8 +16,7 @@ extension SQLiteConnection {
     // Unlike `table_info`, this includes generated columns. Hidden columns belong to virtual tables.
     let sql =
       #"SELECT name, type, "notnull", dflt_value IS NOT NULL, pk, hidden FROM pragma_table_xinfo(?) WHERE hidden <> 1"#
-    return try withStatement(sql) { statement throws(DatabaseError) in
-      statement.bind(table, at: 1)
+    return try withStatement(sql, [.text(table)]) { statement throws(DatabaseError) in
       var columns: [ActualColumn] = []
       while try statement.step() {
         columns.append(

@@ -55,9 +55,9 @@ enum ShareTables {
     after cursor: Int64, limit: Int, _ transaction: ReadTransaction
   ) throws(DatabaseError) -> [Entry] {
     try transaction.withStatement(
-      "SELECT sequence, author, changes FROM signals_history WHERE sequence > ? ORDER BY sequence LIMIT ?"
+      "SELECT sequence, author, changes FROM signals_history WHERE sequence > ? ORDER BY sequence LIMIT ?",
+      [.integer(cursor), .integer(Int64(limit))]
     ) { statement throws(DatabaseError) in
-      try statement.bind([.integer(cursor), .integer(Int64(limit))])
       var entries: [Entry] = []
       while try statement.step() {
         guard case .integer(let sequence) = statement.value(at: 0), case .text(let author) = statement.value(at: 1),
@@ -81,10 +81,7 @@ enum ShareTables {
 
   /// Returns the number of the last entry, or 0 if there has been none.
   static func newest(_ transaction: ReadTransaction) throws(DatabaseError) -> Int64 {
-    guard case .integer(let newest) = try transaction.value(newest) else {
-      return 0
-    }
-    return newest
+    try transaction.value(newest).int64Value ?? 0
   }
 
   /// Returns the number of entries of other authors after a number.
@@ -93,8 +90,7 @@ enum ShareTables {
   ) throws(DatabaseError) -> Int {
     let count = try transaction.value(
       "SELECT count(*) FROM signals_history WHERE sequence > ? AND author <> ?", cursor, author)
-    guard case .integer(let count) = count else { return 0 }
-    return Int(count)
+    return Int(count.int64Value ?? 0)
   }
 
   /// Returns the position that an author has saved, if there is one, and the end of the history.
