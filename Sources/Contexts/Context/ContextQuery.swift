@@ -21,55 +21,36 @@ public final class ContextQuery<Element: Sendable>: Signal, PropertyConvertible,
   /// A query never fails; ``failures`` reports errors.
   public typealias Failure = Never
 
-  private let makeReads: @Sendable () -> ContextReads<Element>
-  private let health: ContextReadHealth
-  private let state = Guarded(State())
-
-  private struct State {
-    /// The reads that all current subscribers share, from the first subscription to the end of the last.
-    var reads: ContextReads<Element>?
-    var members = 0
-  }
+  private let query: LiveQuery<Element>
 
   init(
     _ board: any ContextBoard, _ kind: Store.Kind, empty: Element,
     _ read: @escaping @Sendable (Database) throws(DatabaseError) -> AnySignal<ContextReadEvent<Element>, Never>
   ) {
-    let health = ContextReadHealth()
-    self.health = health
-    makeReads = { ContextReads(board, kind, health, empty: empty, read) }
+    query = LiveQuery { health in ContextReads(board, kind, health, empty: empty, read) }
   }
 
   /// The relation of the last value to the current context's database.
   ///
   /// It is ``/Signals/SharedValueStatus/connecting`` until the first read, and then reports the result of the last
   /// read.
-  public var status: Property<SharedValueStatus<DatabaseError>> { Property(health.status, keeping: health) }
+  public var status: Property<SharedValueStatus<DatabaseError>> { query.status }
 
   /// Sends each failure to open or read a database while there are subscribers of the values.
-  public var failures: some Signal<DatabaseError, Never> { KeptSignal(upstream: health.failures, owner: health) }
+  public var failures: some Signal<DatabaseError, Never> { query.failures }
 
   /// Opens the current context's database, sends its rows, and follows changes.
   ///
   /// - Parameter subscriber: Receives the values.
   /// - Returns: A token that ends the observation when it is cancelled or released.
   public func subscribe(_ subscriber: some SignalSubscriber<Element, Never>) -> SignalSubscription {
-    let reads = join()
-    let subscription = reads.values.compactMap { $0 }.subscribe(subscriber)
-    return SignalSubscription { [self] in
-      subscription.cancel()
-      leave()
-    }
+    query.subscribe(subscriber)
   }
 
   /// A property with the query's last value, or `nil` before the first read.
   ///
   /// The query is observed for as long as the property or a subscription to it lives.
-  public var property: Property<Element?> {
-    let reads = join()
-    let membership = SignalSubscription { [self] in leave() }
-    return Property(reads.values, keeping: membership)
-  }
+  public var property: Property<Element?> { query.property }
 
   /// Returns a property with the query's last value, which can be read at any time.
   ///
@@ -78,31 +59,7 @@ public final class ContextQuery<Element: Sendable>: Signal, PropertyConvertible,
   ///
   /// - Parameter initial: The value before the first read.
   /// - Returns: A property that observes the query for as long as the property or a subscription to it lives.
-  public func property(initial: Element) -> Property<Element> {
-    let reads = join()
-    let membership = SignalSubscription { [self] in leave() }
-    return Property(.derived(reads.values) { $0 ?? initial }, keeping: membership)
-  }
-
-  private func join() -> ContextReads<Element> {
-    let (reads, isFirst) = state.withLock { state in
-      state.members += 1
-      if let reads = state.reads { return (reads, false) }
-      let reads = makeReads()
-      state.reads = reads
-      return (reads, true)
-    }
-    if isFirst { reads.start() }
-    return reads
-  }
-
-  private func leave() {
-    let ended = state.withLock { state -> ContextReads<Element>? in
-      state.members -= 1
-      return state.members == 0 ? state.reads.take() : nil
-    }
-    ended?.end()
-  }
+  public func property(initial: Element) -> Property<Element> { query.property(initial: initial) }
 }
 
 /// An event in the database of one context.
@@ -110,10 +67,12 @@ enum ContextReadEvent<Element: Sendable>: Sendable {
   case status(SharedValueStatus<DatabaseError>)
   case failure(DatabaseError)
   case value(Element)
-}
 
-/// The status and the failures of one query, across contexts.
-final class ContextReadHealth: Sendable {
-  let status = MutableProperty(SharedValueStatus<DatabaseError>.connecting)
-  let failures = Emitter<DatabaseError, Never>()
+  static func merged(
+    _ failures: some Signal<DatabaseError, Never>, _ status: Property<SharedValueStatus<DatabaseError>>,
+    _ values: some Signal<Element, Never>
+  ) -> AnySignal<ContextReadEvent, Never> {
+    // The values come last, because subscribing to them starts the read.
+    merge(failures.map { .failure($0) }, status.map { .status($0) }, values.map { .value($0) }).eraseToAnySignal()
+  }
 }

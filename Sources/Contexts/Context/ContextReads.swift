@@ -30,15 +30,14 @@ protocol ContextBoard: Sendable {
 }
 
 /// The reads of one query, across contexts.
-final class ContextReads<Element: Sendable>: ContextFollower {
+final class ContextReads<Element: Sendable>: ContextFollower, QueryRound {
   typealias Read = @Sendable (Database) throws(DatabaseError) -> AnySignal<ContextReadEvent<Element>, Never>
 
-  /// The last value, or `nil` before the first.
   let values = MutableProperty<Element?>(nil)
 
   private let board: any ContextBoard
   private let kind: Store.Kind
-  private let health: ContextReadHealth
+  private let health: ReadHealth
   private let empty: Element
   private let read: Read
   private let state = Guarded(State())
@@ -68,7 +67,7 @@ final class ContextReads<Element: Sendable>: ContextFollower {
   }
 
   init(
-    _ board: any ContextBoard, _ kind: Store.Kind, _ health: ContextReadHealth, empty: Element, _ read: @escaping Read
+    _ board: any ContextBoard, _ kind: Store.Kind, _ health: ReadHealth, empty: Element, _ read: @escaping Read
   ) {
     self.board = board
     self.kind = kind
@@ -78,12 +77,13 @@ final class ContextReads<Element: Sendable>: ContextFollower {
   }
 
   /// Reads the current context's database, and follows the current context.
-  func start() {
+  func start(_ scheduling: LiveQueryScheduling) {
     board.add(self)
-    board.renew(self)
+    refresh()
   }
 
-  /// Ends all reads.
+  func refresh() { board.renew(self) }
+
   func end() {
     board.remove(self)
     state.replace { state in

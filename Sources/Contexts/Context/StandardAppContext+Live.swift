@@ -15,11 +15,7 @@ extension StandardAppContext {
   ) -> ContextQuery<[Model]> {
     ContextQuery(board, kind, empty: []) { database in
       let query = database.query(query)
-      // The values come last, because subscribing to them starts the read.
-      return merge(
-        query.failures.map { ContextReadEvent.failure($0) }, query.status.map { .status($0) },
-        query.map { .value($0) }
-      ).eraseToAnySignal()
+      return ContextReadEvent.merged(query.failures, query.status, query)
     }
   }
 
@@ -35,9 +31,7 @@ extension StandardAppContext {
   ) -> ContextQuery<Model?> {
     ContextQuery(board, kind, empty: nil) { database throws(DatabaseError) in
       let row = try database.live(type, id: id)
-      return merge(
-        row.failures.map { ContextReadEvent.failure($0) }, row.status.map { .status($0) }, row.map { .value($0) }
-      ).eraseToAnySignal()
+      return ContextReadEvent.merged(row.failures, row.status, row)
     }
   }
 }

@@ -38,8 +38,7 @@ extension Database {
   public func query<Model: StoreModel & Equatable>(
     _ query: Query<Model>, scheduling: LiveQueryScheduling = .immediate
   ) -> LiveQuery<[Model]> {
-    LiveQuery(
-      database: self, scheduling: scheduling, read: { try $0.all(query) }, isSame: ==, empty: { _ in [] })
+    LiveQuery(self, scheduling, .init(read: { try $0.all(query) }, isSame: ==, empty: { _ in [] }))
   }
 
   /// Returns the rows of a query, now and after each change of its table.
@@ -55,9 +54,7 @@ extension Database {
   public func query<Model: StoreModel>(
     _ query: Query<Model>, scheduling: LiveQueryScheduling = .immediate
   ) -> LiveQuery<[Model]> {
-    LiveQuery(
-      database: self, scheduling: scheduling, read: { try $0.all(query) }, isSame: { _, _ in false },
-      empty: { _ in [] })
+    LiveQuery(self, scheduling, .init(read: { try $0.all(query) }, isSame: { _, _ in false }, empty: { _ in [] }))
   }
 
   /// Returns the live object of one row.

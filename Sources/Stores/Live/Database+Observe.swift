@@ -47,8 +47,7 @@ extension Database {
   public func observe<Element: Equatable & Sendable>(
     scheduling: LiveQueryScheduling = .immediate, _ read: @escaping @Sendable (ReadTransaction) throws -> Element
   ) -> LiveQuery<Element> {
-    LiveQuery(
-      database: self, scheduling: scheduling, read: read, isSame: ==, empty: { $0.valueOfEmptyDatabase(read) })
+    LiveQuery(self, scheduling, .init(read: read, isSame: ==, empty: { $0.valueOfEmptyDatabase(read) }))
   }
 
   /// Returns the result of any read, now and after each change of the data that it has read.
@@ -65,8 +64,7 @@ extension Database {
     scheduling: LiveQueryScheduling = .immediate, _ read: @escaping @Sendable (ReadTransaction) throws -> Element
   ) -> LiveQuery<Element> {
     LiveQuery(
-      database: self, scheduling: scheduling, read: read, isSame: { _, _ in false },
-      empty: { $0.valueOfEmptyDatabase(read) })
+      self, scheduling, .init(read: read, isSame: { _, _ in false }, empty: { $0.valueOfEmptyDatabase(read) }))
   }
 
   /// Returns the result of a read in an empty database with the same schema, or `nil` if the read fails there too.

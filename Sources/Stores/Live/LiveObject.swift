@@ -78,6 +78,17 @@ public final class LiveObject<Model: StoreModel>: Signal, PropertyConvertible, S
   /// - Throws: The error that `body` threw, or ``DatabaseError``; then nothing has changed.
   @discardableResult
   public func update<Result>(_ body: (inout Model) throws -> Result) throws -> Result? {
-    try follower.update(body)
+    try follower.database.write { transaction in
+      guard var model = try transaction.find(Model.self, id: id) else { return nil }
+      let result = try body(&model)
+      let connection = try transaction.connection
+      let layout = try ModelStatements<Model>.of(connection).layout
+      guard try layout.isSameKey(id.sqliteValue, model.id.sqliteValue, on: connection) else {
+        stop(
+          because: "An update changed the key of a live object; put a model with the new key, and delete this one")
+      }
+      try transaction.put(model)
+      return result
+    }
   }
 }

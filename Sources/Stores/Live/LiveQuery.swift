@@ -51,40 +51,28 @@ public final class LiveQuery<Element: Sendable>: Signal, PropertyConvertible, Se
   /// read.
   public var status: Property<SharedValueStatus<DatabaseError>> { Property(health.status, keeping: self) }
 
-  private let database: Database
   private let scheduling: LiveQueryScheduling
-  private let read: @Sendable (ReadTransaction) throws -> Element
-  private let isSame: @Sendable (Element, Element) -> Bool
-  /// Returns the value while switched contents cannot be read.
-  private let empty: @Sendable (Database) -> Element?
+  private let makeRound: @Sendable (ReadHealth) -> any QueryRound<Element>
   private let health = ReadHealth()
   private let state = Guarded(State())
 
   private struct State {
-    var round: Round?
+    var round: (any QueryRound<Element>)?
     var members = 0
   }
 
-  /// The state that all current subscribers share, from the first subscription to the end of the last.
-  private struct Round {
-    let tracked: TrackedRead<Element?>
-
-    /// The last value, or `nil` before the first.
-    var values: MutableProperty<Element?> { tracked.value }
+  package init(
+    scheduling: LiveQueryScheduling = .immediate,
+    _ makeRound: @escaping @Sendable (ReadHealth) -> any QueryRound<Element>
+  ) {
+    self.scheduling = scheduling
+    self.makeRound = makeRound
   }
 
-  init(
-    database: Database,
-    scheduling: LiveQueryScheduling,
-    read: @escaping @Sendable (ReadTransaction) throws -> Element,
-    isSame: @escaping @Sendable (Element, Element) -> Bool,
-    empty: @escaping @Sendable (Database) -> Element?
-  ) {
-    self.database = database
-    self.scheduling = scheduling
-    self.read = read
-    self.isSame = isSame
-    self.empty = empty
+  convenience init(_ database: Database, _ scheduling: LiveQueryScheduling, _ body: TrackedRead<Element>.Body) {
+    self.init(scheduling: scheduling) { health in
+      TrackedRead(database, health, on: DispatchQueue(label: "org.signals.query", qos: .userInitiated), body)
+    }
   }
 
   /// Sends each failure of a read while the values have subscribers.
@@ -98,7 +86,8 @@ public final class LiveQuery<Element: Sendable>: Signal, PropertyConvertible, Se
   /// - Returns: A token that ends the observation when it is cancelled or released.
   public func subscribe(_ subscriber: some SignalSubscriber<Element, Never>) -> SignalSubscription {
     let round = joined()
-    let subscription = round.values.subscribe(LiveQueryStage(downstream: subscriber))
+    // There is no value before the first read.
+    let subscription = round.values.compactMap { $0 }.subscribe(subscriber)
     return SignalSubscription { [self] in
       subscription.cancel()
       leave()
@@ -144,42 +133,45 @@ public final class LiveQuery<Element: Sendable>: Signal, PropertyConvertible, Se
 
   /// Reads again on the query's queue, because something other than the database has changed.
   func refresh() {
-    state.withLock { $0.round }?.tracked.regionDidChange()
+    state.withLock { $0.round }?.refresh()
   }
 
   /// Adds a member to the round, and begins to read for the first one.
-  private func joined() -> Round {
-    let (round, isFirst) = state.withLock { state -> (Round, Bool) in
+  private func joined() -> any QueryRound<Element> {
+    let (round, isFirst) = state.withLock { state -> (any QueryRound<Element>, Bool) in
       state.members += 1
       if let round = state.round { return (round, false) }
-      let round = makeRound()
+      let round = makeRound(health)
       state.round = round
       return (round, true)
     }
-    if isFirst { round.tracked.start(scheduling) }
+    if isFirst { round.start(scheduling) }
     return round
   }
 
   private func leave() {
-    let ended = state.withLock { state -> Round? in
+    let ended = state.withLock { state -> (any QueryRound<Element>)? in
       state.members -= 1
       return state.members == 0 ? state.round.take() : nil
     }
-    ended?.tracked.end()
+    ended?.end()
   }
+}
 
-  private func makeRound() -> Round {
-    let queue = DispatchQueue(label: "org.signals.query", qos: .userInitiated)
-    let (read, isSame) = (read, isSame)
-    let body = TrackedRead<Element?>.Body(
-      read: read,
-      isSame: { first, second in
-        guard let first, let second else { return first == nil && second == nil }
-        return isSame(first, second)
-      },
-      empty: empty)
-    return Round(tracked: TrackedRead(nil, database, health, on: queue, body))
-  }
+/// The reads that all subscribers of a query share, from the first subscription to the end of the last.
+package protocol QueryRound<Element>: Sendable {
+  associatedtype Element: Sendable
+
+  /// The last value, or `nil` before the first.
+  var values: MutableProperty<Element?> { get }
+
+  func start(_ scheduling: LiveQueryScheduling)
+
+  /// Reads again, because something other than the database has changed.
+  func refresh()
+
+  /// Ends all reads, including the one in progress.
+  func end()
 }
 
 extension LiveQuery {
@@ -196,23 +188,6 @@ extension LiveQuery {
   package func subscriptions() async -> [SubscriptionTrace] {
     await state.withLock { $0.round }?.values.subscriptions() ?? []
   }
-}
-
-/// A stage that skips the missing value before the first read.
-private struct LiveQueryStage<Downstream: SignalSubscriber>: SignalSubscriber where Downstream.Failure == Never {
-  typealias Failure = Never
-
-  let downstream: Downstream
-
-  func receive(_ value: Downstream.Element?) {
-    if let value { downstream.receive(value) }
-  }
-
-  func receive(completion: SignalCompletion<Never>) {
-    downstream.receive(completion: completion)
-  }
-
-  var isDone: Bool { downstream.isDone }
 }
 
 /// The time and place of the first read of a ``LiveQuery``.

@@ -1,9 +1,9 @@
-import Signals
+package import Signals
 
 /// The status of a repeated read, and its failures.
-final class ReadHealth: Sendable {
-  let status = MutableProperty(SharedValueStatus<DatabaseError>.connecting)
-  let failures = Emitter<DatabaseError, Never>()
+package final class ReadHealth: Sendable {
+  package let status = MutableProperty(SharedValueStatus<DatabaseError>.connecting)
+  package let failures = Emitter<DatabaseError, Never>()
 
   /// Records that the last read has succeeded, and its value was delivered.
   func succeed() {

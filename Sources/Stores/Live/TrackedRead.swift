@@ -12,13 +12,12 @@ import Signals
 ///   after pauses that grow, unless the database is closed for good.
 /// - **Switches.** New contents are read while the scope of the database is switched, and published with all other
 ///   changes of the switch. The result of a read that began before the switch is dropped. See
-///   ``TrackedRead/prepareSwitch(failing:)``.
+///   ``TrackedRead/prepareSwitch(_:)``.
 /// - **Threads.** One thread at a time reads: a thread of the queue or, without a queue, the thread that reports the
 ///   change.
 /// - **Lifetime.** The database retains it from ``start()`` to ``end()``.
-final class TrackedRead<Value: Sendable>: RegionObserver {
-  /// The value of the last read.
-  let value: MutableProperty<Value>
+final class TrackedRead<Value: Sendable>: RegionObserver, QueryRound {
+  let values = MutableProperty<Value?>(nil)
 
   private let database: Database
   private let health: ReadHealth
@@ -30,10 +29,10 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
 
   /// The closures of a read.
   struct Body: Sendable {
-    let read: @Sendable (ReadTransaction) throws -> Value
+    let read: @Sendable (ReadTransaction) throws -> Value?
     let isSame: @Sendable (Value, Value) -> Bool
     /// Returns the value that is shown while switched contents cannot be read.
-    let empty: @Sendable (Database) -> Value
+    let empty: @Sendable (Database) -> Value?
   }
 
   private struct State {
@@ -50,13 +49,11 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   /// Creates a read that has not begun.
   ///
   /// - Parameters:
-  ///   - initial: The value before the first read.
   ///   - database: The database.
   ///   - health: The status to which success and failure are reported.
   ///   - queue: The queue for reads after changes, or `nil` to read on the thread that reports them.
   ///   - body: The closures.
-  init(_ initial: Value, _ database: Database, _ health: ReadHealth, on queue: DispatchQueue?, _ body: Body) {
-    value = MutableProperty(initial)
+  init(_ database: Database, _ health: ReadHealth, on queue: DispatchQueue?, _ body: Body) {
     self.database = database
     self.health = health
     self.queue = queue
@@ -66,7 +63,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   /// Begins to read and to follow changes.
   ///
   /// - Parameter scheduling: The choice between a first read on this thread, and one on the queue.
-  func start(_ scheduling: LiveQueryScheduling = .immediate) {
+  func start(_ scheduling: LiveQueryScheduling) {
     database.followOthers()
     database.regions.add(self)
     guard scheduling == .immediate || queue == nil else { return regionDidChange() }
@@ -76,7 +73,8 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     database.afterTransaction { [self] in regionDidChange() }
   }
 
-  /// Ends all reads, including the one in progress.
+  func refresh() { regionDidChange() }
+
   func end() {
     refreshing.end()
     state.withLock { $0.isOver = true }
@@ -120,7 +118,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   /// Reads, and observes from now on what the closure has read.
   ///
   /// Contents that are being switched cannot change, so the read is not repeated.
-  private func read(_ epoch: Int, isSwitching: Bool = false) throws(DatabaseError) -> Value {
+  private func read(_ epoch: Int, isSwitching: Bool = false) throws(DatabaseError) -> Value? {
     let tracking = ReadTracking(interruption)
     let read = database.regions.beginRead()
     do {
@@ -149,12 +147,17 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     }
   }
 
-  private func store(_ new: Value, _ epoch: Int) -> Bool {
-    let isNews = !body.isSame(value.value, new)
-    var staged: StagedValue<Value>?
+  private func isNews(_ new: Value?) -> Bool {
+    guard let old = values.value, let new else { return (values.value == nil) != (new == nil) }
+    return !body.isSame(old, new)
+  }
+
+  private func store(_ new: Value?, _ epoch: Int) -> Bool {
+    let isNews = isNews(new)
+    var staged: StagedValue<Value?>?
     let (counts, hadFailed) = state.withLock { state in
       guard state.epoch == epoch else { return (false, false) }
-      if isNews { staged = value.stage(new) }
+      if isNews { staged = values.stage(new) }
       return (true, exchange(&state.hasFailed, with: false))
     }
     staged?.send()
@@ -208,7 +211,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
       return state.isOver ? nil : state.epoch
     }
     guard let epoch else { return PreparedSwitch() }
-    var (new, failure, isAwaited): (Value?, DatabaseError?, Bool) = (nil, nil, false)
+    var (new, failure, isAwaited): (Value??, DatabaseError?, Bool) = (nil, nil, false)
     switch content {
     case .readable:
       do throws(DatabaseError) { new = try read(epoch, isSwitching: true) } catch { failure = error }
@@ -216,17 +219,17 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     case .awaited: isAwaited = true
     }
     let value = new ?? body.empty(database)
-    let news = body.isSame(self.value.value, value) ? nil : value
+    let news: Value?? = isNews(value) ? .some(value) : nil
     return PreparedSwitch { [self, failure, isAwaited] changes in
       publish(news, failing: failure, isAwaited: isAwaited, into: changes)
     }
   }
 
-  private func publish(_ news: Value?, failing failure: DatabaseError?, isAwaited: Bool, into changes: ScopeChanges) {
-    var staged: StagedValue<Value>?
+  private func publish(_ news: Value??, failing failure: DatabaseError?, isAwaited: Bool, into changes: ScopeChanges) {
+    var staged: StagedValue<Value?>?
     let isNeeded = state.withLock { state in
       if state.isOver { return false }
-      if let news { staged = value.stage(news) }
+      if let news { staged = values.stage(news) }
       state.hasFailed = failure != nil
       return true
     }

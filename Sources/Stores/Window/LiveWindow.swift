@@ -64,9 +64,10 @@ public final class LiveWindow<Model: StoreModel>: Signal, PropertyConvertible, S
     self.size = size
     count = database.observe(scheduling: scheduling) { try $0.count(rows) }
     query = LiveQuery(
-      database: database, scheduling: scheduling,
-      read: { [state] transaction in try state.page(of: rows, size: size, on: transaction.connection) },
-      isSame: isSame, empty: { _ in WindowPage() })
+      database, scheduling,
+      .init(
+        read: { [state] transaction in try state.page(of: rows, size: size, on: transaction.connection) },
+        isSame: isSame, empty: { _ in WindowPage() }))
   }
 
   /// The relation of the last page to the database.

@@ -170,7 +170,7 @@ struct LiveFailureTests {
     let query = database.query(Query<Errand>())
     let subscription = query.map(\.count).named("badge").sink { _ in }
     let other = database.changes.named("sync").sink { _ in }
-    #expect(await query.subscriptions().map(\.description) == ["liveQuery → map → \"badge\" → sink"])
+    #expect(await query.subscriptions().map(\.description) == ["compactMap → map → \"badge\" → sink"])
     #expect(
       await database.delivery.emitter.subscriptions().map(\.names).sorted { $0[0] < $1[0] } == [
         ["live queries"], ["sync"],
