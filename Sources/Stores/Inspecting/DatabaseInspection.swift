@@ -84,7 +84,7 @@ package struct DatabaseInspection: Sendable {
   }
 
   private static func table(_ name: String, _ connection: SQLiteConnection) throws(DatabaseError) -> Table {
-    let sql = "SELECT count(*) FROM (SELECT 1 FROM \(quoted(name)) LIMIT \(countLimit + 1))"
+    let sql = "SELECT count(*) FROM (SELECT 1 FROM \(SQL.name(name)) LIMIT \(countLimit + 1))"
     let count = Int(try connection.value(sql).int64Value ?? 0)
     return Table(name: name, rows: min(count, countLimit), isCapped: count > countLimit)
   }
@@ -117,10 +117,10 @@ package struct DatabaseInspection: Sendable {
       guard connection.isTable(table) else { return nil }
       let columns = try connection.columns(of: table)
       let keys = columns.filter(\.isKey).map(\.name)
-      let order = keys.isEmpty ? "" : " ORDER BY " + keys.map(quoted).joined(separator: ", ")
-      let names = columns.map { quoted($0.name) }.joined(separator: ", ")
+      let order = keys.isEmpty ? "" : " ORDER BY " + keys.map(SQL.name).joined(separator: ", ")
+      let names = columns.map { SQL.name($0.name) }.joined(separator: ", ")
       let rows = try connection.rows(
-        "SELECT \(names) FROM \(quoted(table))\(order) LIMIT ? OFFSET ?",
+        "SELECT \(names) FROM \(SQL.name(table))\(order) LIMIT ? OFFSET ?",
         [.integer(Int64(limit + 1)), .integer(Int64(offset))])
       return Page(
         columns: columns.map(\.name), keys: keys, rows: rows.prefix(limit).map(\.values), hasMore: rows.count > limit)
@@ -137,8 +137,6 @@ package struct DatabaseInspection: Sendable {
   package static func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
     try DatabaseReading.read(url) { connection throws(DatabaseError) in try connection.rows(sql).map(\.values) }
   }
-
-  private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 }
 
 extension DatabaseInspection.Commit {
