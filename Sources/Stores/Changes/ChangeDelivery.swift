@@ -1,6 +1,9 @@
 import Signals
 
-/// A queue that sends committed changes in the order of commits, with no lock held.
+/// A queue that numbers committed changes, and sends them in the order of commits, with no lock held.
+///
+/// Changes are numbered and enqueued in one step, so numbers increase in the order of the queue. The writer does so
+/// while it holds its lock; changes by other databases of the file come without that lock.
 final class ChangeDelivery: Sendable {
   private enum Item: Sendable {
     case changes(ChangeSet)
@@ -9,6 +12,32 @@ final class ChangeDelivery: Sendable {
 
   let emitter = Emitter<ChangeSet, Never>()
   private let outbox = Outbox<Item>()
+  /// The number of the last change.
+  private let sequence = Guarded<Int64>(0)
+
+  /// Continues with the number of another file.
+  func restart(after number: Int64) {
+    sequence.withLock { $0 = number }
+  }
+
+  /// Enqueues a change with the next number.
+  ///
+  /// - Parameters:
+  ///   - tables: The changes by table.
+  ///   - origin: The origin of the change.
+  ///   - recorded: The number of the change in all processes, or `nil` if other processes do not receive it.
+  func add(_ tables: [String: TableChanges], _ origin: ChangeOrigin, recorded: Int64? = nil) {
+    sequence.withLock { sequence in
+      sequence = max(ChangeSet.sequence(after: sequence), recorded ?? 0)
+      enqueue(ChangeSet(sequence: sequence, origin: origin, tables: tables))
+    }
+  }
+
+  /// Enqueues a change with a number of other processes, or with the one of the last change if it is `nil`.
+  func add(_ tables: [String: TableChanges], _ origin: ChangeOrigin, numbered number: Int64?) {
+    let number = number ?? sequence.withLock { $0 }
+    enqueue(ChangeSet(sequence: number, origin: origin, tables: tables))
+  }
 
   /// Adds a change to the queue.
   ///

@@ -25,9 +25,7 @@ extension Database {
     readers?.close(reason)
     writer.close(reason)
   }
-}
 
-extension Database {
   /// Changes the database, and overwrites the content that the change deletes or replaces.
   ///
   /// When this returns, neither the file nor its write-ahead log contains that content.

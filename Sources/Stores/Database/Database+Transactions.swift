@@ -90,9 +90,7 @@ extension Database {
   func afterTransaction(_ body: @escaping @Sendable () -> Void) {
     if isInTransactionOfThisThread { ends.add(body) }
   }
-}
 
-extension Database {
   /// Reads without blocking the threads that tasks run on.
   ///
   /// - Parameter body: Reads, on a thread of the database. It cannot suspend.

@@ -36,7 +36,7 @@ public final class Database: Sendable {
   public let location: DatabaseLocation
 
   /// The failures that a committed transaction survives.
-  package let durability: Durability
+  package var durability: Durability { file.durability }
 
   /// The result of comparing the file with the schema, each time a file was opened; `nil` without a schema.
   public var schemaOutcome: SchemaOutcome? { lastOutcome.value }
@@ -106,7 +106,8 @@ public final class Database: Sendable {
     scope: Scope? = nil,
     onSwitch: ScopePolicy = .follows
   ) throws(DatabaseError) {
-    if let url = location.resolved.url {
+    let resolved = location.resolved
+    if let url = resolved.url {
       if let scope {
         guard scope.contains(url) else { throw .outsideScope(path: location.path, root: scope.root.path) }
       } else if let root = try DatabaseError.examining(
@@ -118,38 +119,32 @@ public final class Database: Sendable {
         throw .switchedDirectory(path: location.path, root: root.path)
       }
     }
-    try self.init(
-      opening: location, access: access, schema: schema, policy: policy, durability: durability,
-      busyTimeout: busyTimeout, maximumReaderCount: maximumReaderCount, applicationID: applicationID,
-      extensions: ConnectionExtensions(functions: functions, collations: collations), scope: scope, onSwitch: onSwitch)
+    // A database in memory contains only what this object wrote.
+    let file = DatabaseFile(
+      location: resolved, access: location == .memory ? .readWrite : access, schema: schema, policy: policy,
+      durability: durability, busyTimeout: busyTimeout, applicationID: applicationID,
+      extensions: ConnectionExtensions(functions: functions, collations: collations))
+    try self.init(location, file, maximumReaderCount: maximumReaderCount, scope: scope, onSwitch: onSwitch)
   }
 
   /// Opens a database in the root of a scope for a caller that uses it only inside `Scope.steadily(_:)`, and closes it
   /// before the contents are switched.
   package convenience init(steadily url: URL, schema: Schema, durability: Durability) throws(DatabaseError) {
-    try self.init(
-      opening: .file(url), access: .readWrite, schema: schema, policy: .persistence, durability: durability,
-      busyTimeout: .seconds(5), maximumReaderCount: 4, applicationID: 0, extensions: ConnectionExtensions(), scope: nil,
-      onSwitch: .follows)
+    let location = DatabaseLocation.file(url)
+    try self.init(location, DatabaseFile(location: location.resolved, schema: schema, durability: durability))
   }
 
   private init(
-    opening location: DatabaseLocation, access: DatabaseAccess, schema: Schema?, policy: DatabasePolicy,
-    durability: Durability, busyTimeout: Duration, maximumReaderCount: Int, applicationID: Int32,
-    extensions: ConnectionExtensions, scope: Scope?, onSwitch: ScopePolicy
+    _ location: DatabaseLocation, _ file: DatabaseFile, maximumReaderCount: Int = 4, scope: Scope? = nil,
+    onSwitch: ScopePolicy = .follows
   ) throws(DatabaseError) {
+    try Self.checkSuspension(file.location, file.access)
     self.location = location
-    let resolved = location.resolved
-    try Self.checkSuspension(resolved, access)
-    self.durability = durability
+    self.file = file
     scopePolicy = onSwitch
-    // A database in memory contains only what this object wrote.
-    file = DatabaseFile(
-      location: resolved, access: location == .memory ? .readWrite : access, schema: schema, policy: policy,
-      durability: durability, busyTimeout: busyTimeout, applicationID: applicationID, extensions: extensions)
     delivery = ChangeDelivery()
     regions = RegionRegistry(delivery.emitter, sharing)
-    if let url = resolved.url, access != .immutable {
+    if let url = file.location.url, file.access != .immutable {
       let siblings = FileSiblings.of(url)
       self.siblings = siblings
       // It is created before the file is read for the first time, so that the count of commits is complete.
@@ -157,16 +152,15 @@ public final class Database: Sendable {
     } else {
       (siblings, foreignWrites) = (nil, nil)
     }
-    let file = file
     let (opened, epoch) = try Self.steadily(scope, location) { () throws(DatabaseError) in
       (try file.open(), scope?.switchCount.value)
     }
     lastOutcome = MutableProperty(opened.outcome)
     writer = try DatabaseWriter(
-      path: location.path, connection: opened.writer, version: schema?.version,
-      refusal: .openedReadOnly(path: location.path), delivery: delivery,
+      path: location.path, connection: opened.writer, version: file.schema?.version,
+      delivery: delivery,
       // In a scope, the file is switched on purpose, and the scope reports it. A cache may also have been replaced.
-      isBoundToPath: location != .memory && (scope == nil || policy == .cache))
+      isBoundToPath: location != .memory && (scope == nil || file.policy == .cache))
     let readerCount = max(1, maximumReaderCount)
     readers = location == .memory ? nil : ReaderPool(file, limit: readerCount, scope: scope)
     self.scope = scope
@@ -200,7 +194,12 @@ public final class Database: Sendable {
   ///   ``ChangeOrigin/sameProcess``, and are sent before their write returns. Commits of other programs, and of
   ///   processes that do not share the database, are sent some hundredths of a second later, as changes of everything
   ///   with the origin ``ChangeOrigin/foreign``. They are detected from the first subscription on.
-  public var changes: some Signal<ChangeSet, Never> { DatabaseChanges(database: self) }
+  public var changes: some Signal<ChangeSet, Never> {
+    DeferredSignal { [self] in
+      followOthers()
+      return delivery.emitter
+    }
+  }
 
   /// Observes the commits of other programs, and of other objects with the same file, from now on.
   func followOthers() {

@@ -6,13 +6,13 @@ import Foundation
 struct DatabaseFile: Sendable {
   /// The location, without symbolic links.
   let location: DatabaseLocation
-  let access: DatabaseAccess
+  var access = DatabaseAccess.readWrite
   let schema: Schema?
-  let policy: DatabasePolicy
+  var policy = DatabasePolicy.persistence
   let durability: Durability
-  let busyTimeout: Duration
-  let applicationID: Int32
-  let extensions: ConnectionExtensions
+  var busyTimeout = Duration.seconds(5)
+  var applicationID: Int32 = 0
+  var extensions = ConnectionExtensions()
 
   /// The connections that were opened.
   struct Opened {

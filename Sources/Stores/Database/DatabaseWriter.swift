@@ -10,14 +10,14 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   var open: WriterConnection?
   var refusal: DatabaseError?
   /// The error of a write to a sound file that this process may not write.
-  let unwritable: DatabaseError
+  var unwritable: DatabaseError { .openedReadOnly(path: path) }
   var pause: DatabasePause?
   let over = Atomic(false)
   private let newSchema = Atomic(false)
-  let changes: NumberedChanges
+  let changes: ChangeDelivery
   /// The number of commits.
   let commits = FileSiblings.Commits()
-  private(set) var recorder: (any CommitRecorder)?
+  private(set) var recorder: ShareRecorder?
   private var isSuspended = false
   /// A Boolean value that indicates whether the connection is closed until this process is resumed.
   var isFileSuspended = false
@@ -34,10 +34,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
 
   /// Creates the writer of a connection.
   ///
-  /// Without a connection, it refuses to write for the given reason.
+  /// Without a connection, it refuses to write.
   init(
-    path: String, connection: SQLiteConnection?, version: Int?, refusal: DatabaseError, delivery: ChangeDelivery,
-    isBoundToPath: Bool
+    path: String, connection: SQLiteConnection?, version: Int?, delivery: ChangeDelivery, isBoundToPath: Bool
   ) throws(DatabaseError) {
     // First, because an initializer that throws later leaks what it has stored, in Swift 6.3.
     firstState = try connection.flatMap { (connection) throws(DatabaseError) in
@@ -47,10 +46,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
       try WriterConnection(connection, version: version)
     }
     self.path = path
-    changes = NumberedChanges(delivery)
+    changes = delivery
     self.isBoundToPath = isBoundToPath
-    unwritable = refusal
-    if connection == nil { self.refusal = refusal }
+    if connection == nil { refusal = unwritable }
   }
 
   /// A Boolean value that indicates whether the calling thread holds the lock.
@@ -123,7 +121,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// Records all later transactions.
   ///
   /// - Returns: `true` unless there is another recorder.
-  func setRecorder(_ recorder: any CommitRecorder) -> Bool {
+  func setRecorder(_ recorder: ShareRecorder) -> Bool {
     lock.withLock {
       guard self.recorder?.isOver ?? true else { return false }
       self.recorder = recorder
@@ -215,18 +213,14 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     return try body(transaction)
   }
 
-  /// The record of a transaction.
-  private struct Record {
-    let tables: [String: TableChanges]
-    let sequence: Int64?
-  }
+  private typealias Record = (tables: [String: TableChanges], sequence: Int64?)
 
   /// Records the changes that are about to be committed, if there are any and there is a recorder.
   private func record(_ open: WriterConnection) throws(DatabaseError) -> Record? {
     guard let recorder, !open.log.entries.isEmpty, !recorder.isOver else { return nil }
     let tables = open.log.changes()
     if tables.isEmpty { return nil }
-    return Record(tables: tables, sequence: try recorder.record(tables, on: open.connection))
+    return (tables, try recorder.record(tables, on: open.connection))
   }
 
   /// Enqueues the changes of the last commit, if there are any and there is an observer.
@@ -236,7 +230,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private func publish(_ record: Record?, _ log: ChangeLog) {
     if record != nil { recorder?.didCommit() }
     if log.hasChangedSchema { newSchema.store(true, ordering: .releasing) }
-    if !log.entries.isEmpty, changes.hasSubscribers {
+    if !log.entries.isEmpty, changes.emitter.hasSubscribers {
       let tables = record?.tables ?? log.changes()
       if !tables.isEmpty { changes.add(tables, .here, recorded: record?.sequence) }
     }

@@ -82,20 +82,16 @@ final class FileSiblings: Sendable {
 
   /// Returns the number of commits that all databases except one have begun.
   func begunCount(but own: ObjectIdentifier) -> Int {
-    state.withLock { state in
-      state.members.reduce(state.past) { count, member in
-        member.key == own ? count : count + member.value.commits.begun.load(ordering: .sequentiallyConsistent)
-      }
-    }
+    sum(but: own) { $0.begun.load(ordering: .sequentiallyConsistent) }
   }
 
   /// Returns the number of commits that all databases except one have finished.
   func endedCount(but own: ObjectIdentifier?) -> Int {
-    state.withLock { state in
-      state.members.reduce(state.past) { count, member in
-        member.key == own ? count : count + member.value.commits.ended.load(ordering: .sequentiallyConsistent)
-      }
-    }
+    sum(but: own) { $0.ended.load(ordering: .sequentiallyConsistent) }
+  }
+
+  private func sum(but own: ObjectIdentifier?, _ count: (Commits) -> Int) -> Int {
+    state.withLock { $0.members.reduce($0.past) { $1.key == own ? $0 : $0 + count($1.value.commits) } }
   }
 }
 

@@ -60,37 +60,33 @@ final class ReaderPool: @unchecked Sendable {
   /// Waits for a connection, and runs a closure in a transaction on it.
   func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
     // Other processes may switch the contents one after the other.
-    let result = try Backoff.constant(.zero).repeating(within: patience) { () throws -> Attempt<Result>? in
-      if case .done(let result) = try attempt(body) { return .done(result) }
+    let result = try Backoff.constant(.zero).repeating(within: patience) { () throws -> Result?? in
+      if let result = try attempt(body) { return result }
       // This thread has just returned the permit that the switch waits for. Following it opens a connection.
-      return scope?.waitUntilFollowed(orUntil: { lock.withLock { !idle.isEmpty } }) == false ? .switched : nil
+      return scope?.waitUntilFollowed(orUntil: { lock.withLock { !idle.isEmpty } }) == false ? .some(nil) : nil
     }
-    if case .done(let result) = result { return result }
+    if let result, let result { return result }
     throw DatabaseError.unopenable(
       file.location.path, because: "other processes kept switching its directory for \(patience); read again")
   }
 
   private var patience: Duration { DirectoryRules.patience(for: URL(filePath: file.location.path)) }
 
-  /// The result of one attempt to read.
-  private enum Attempt<Result> {
-    case done(Result)
-    /// The contents were switched while a connection was opened.
-    case switched
-  }
-
-  private func attempt<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Attempt<Result> {
+  /// Tries to read.
+  ///
+  /// - Returns: The result, or `nil` if the contents were switched while a connection was opened.
+  private func attempt<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result? {
     if permits.wait(timeout: .now()) == .timedOut {
       let (pause, prepared) = lock.withLock { (self.pause, self.prepared) }
-      if let pause, pause.isOfThisThread, let prepared { return .done(try readPrepared(with: prepared, body)) }
+      if let pause, pause.isOfThisThread, let prepared { return try readPrepared(with: prepared, body) }
       try pause?.refuse(file.location.path)
       permits.wait()
     }
     defer { permits.signal() }
-    guard let reader = try enter() else { return .switched }
+    guard let reader = try enter() else { return nil }
     defer { leave(reader) }
     if isBoundToPath, reader.connection.hasLeftItsPath { throw Database.FileHasLeft() }
-    return .done(try read(with: reader, body))
+    return try read(with: reader, body)
   }
 
   private func read<Result>(with reader: Reader, _ body: (ReadTransaction) throws -> Result) throws -> Result {

@@ -3,7 +3,6 @@ import Signals
 
 /// An active share, which lives as long as its ``DatabaseShare``, a subscription, or a follower of its database.
 final class ShareEngine: Sendable {
-  let author: String
   let database: Database
   let recorder: ShareRecorder
   let feed: ShareFeed
@@ -26,7 +25,6 @@ final class ShareEngine: Sendable {
     _ database: Database, in url: URL, author: String, isUnique: Bool, remembersPosition: Bool, tables: Set<String>?,
     limits: ShareLimits, lockTimeout: Duration
   ) throws(DatabaseShareError) {
-    self.author = author
     self.database = database
     let name = isUnique ? nil : try AuthorName(author, of: url)
     self.name = name
