@@ -47,23 +47,12 @@ struct CopyFolder: ~Copyable {
   ///
   /// A folder that cannot be removed is harmless, and the next copy makes another attempt.
   static func removeAbandoned(in directory: String) {
-    var names: [String] = []
-    do throws(DurableFileError) {
-      names = try DirectoryListing.names(in: URL(filePath: directory)) ?? []
-    } catch {
-      return
-    }
-    for name in names {
-      guard name.hasPrefix(prefix), UUID(uuidString: String(name.dropFirst(prefix.count))) != nil else { continue }
-      let path = "\(directory)/\(name)"
-      guard FileStatus.ifReadable(path: path, followsLinks: false)?.kind == .directory else { continue }
-      do throws(DurableFileError) {
-        guard let lock = try lock(path) else { continue }
-        remove(path)
-        lock.unlock()
-      } catch {
-        continue
-      }
+    FileLock.removeUnheld(in: URL(filePath: directory)) { name throws(DurableFileError) in
+      guard name.hasPrefix(prefix), UUID(uuidString: String(name.dropFirst(prefix.count))) != nil else { return nil }
+      let isFolder = FileStatus.ifReadable(path: "\(directory)/\(name)", followsLinks: false)?.kind == .directory
+      return isFolder ? try lock("\(directory)/\(name)") : nil
+    } remove: { name in
+      remove("\(directory)/\(name)")
     }
   }
 
@@ -76,5 +65,35 @@ struct CopyFolder: ~Copyable {
     // The lock is removed last, because it gives the right to touch the other files.
     for name in ["copy", "copy-wal", "copy-shm", "copy-journal", "lock"] { unlink("\(path)/\(name)") }
     rmdir(path)
+  }
+}
+
+extension FileLock {
+  /// Removes what is left in a directory by processes that have ended: what no process holds the lock of.
+  ///
+  /// What cannot be removed stays.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory.
+  ///   - lock: Returns the lock of a name, or `nil` if a process holds it, or if the name is another one.
+  ///   - remove: Removes a name, with the lock held.
+  static func removeUnheld(
+    in directory: URL, _ lock: (String) throws(DurableFileError) -> FileLock?, remove: (String) -> Void
+  ) {
+    var names: [String] = []
+    do throws(DurableFileError) {
+      names = try DirectoryListing.names(in: directory) ?? []
+    } catch {
+      return
+    }
+    for name in names {
+      do throws(DurableFileError) {
+        guard let lock = try lock(name) else { continue }
+        remove(name)
+        lock.unlock()
+      } catch {
+        continue
+      }
+    }
   }
 }

@@ -49,7 +49,7 @@ extension ModelLayout {
       let found = facts.references.first { $0.columns == reference.columns }
       differences.append(
         SchemaDifference(
-          part: .foreignKey(reference.columns), expected: reference.description, found: found?.description))
+          part: .foreignKey(reference.columns), expected: reference.clause, found: found?.clause))
     }
     for check in expected.checks.subtracting(facts.checks).map(\.description).sorted() {
       differences.append(SchemaDifference(part: .check, expected: check, found: nil))
@@ -113,10 +113,11 @@ extension ActualColumn {
   }
 }
 
-extension TableFacts.Reference: CustomStringConvertible {
-  var description: String {
+extension ForeignKey {
+  /// The definition for an error message, without its columns.
+  fileprivate var clause: String {
     let list = referencedColumns.isEmpty ? "" : " (\(referencedColumns.joined(separator: ", ")))"
-    return "REFERENCES \(table)\(list) ON DELETE \(onDelete) ON UPDATE \(onUpdate)"
+    return "REFERENCES \(table)\(list) ON DELETE \(onDelete.rawValue) ON UPDATE \(onUpdate.rawValue)"
       + (isDeferred ? " INITIALLY DEFERRED" : "")
   }
 }

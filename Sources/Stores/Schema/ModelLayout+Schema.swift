@@ -69,10 +69,9 @@ extension TableIndex {
 /// One line of the fingerprint of a table.
 private struct SchemaLine: Equatable, CustomStringConvertible {
   let line: String
-
-  init(_ line: String) {
-    self.line = line
-  }
+  let part: SchemaDifference.Part
+  /// The definition for an error message, without the name of a column: "integer (required, key)".
+  let definition: String
 
   private static let foreignKey = "\(SQL.ownPrefix)foreign "
   private static let check = "\(SQL.ownPrefix)check "
@@ -91,30 +90,28 @@ private struct SchemaLine: Equatable, CustomStringConvertible {
     return lines.map { $0.replacing("\n", with: " ") }.sorted()
   }
 
-  /// The line without the prefix of its kind.
-  var text: String {
-    for prefix in [SQL.indexPrefix, Self.foreignKey, Self.check, Self.defaultValue, Self.collation, Self.search]
-    where line.hasPrefix(prefix) { return String(line.dropFirst(prefix.count)) }
-    return line
-  }
-
-  var part: SchemaDifference.Part {
-    let tokens = SQLTokens(text)
-    let name = tokens.tokens.first?.text ?? ""
-    if line.hasPrefix(SQL.indexPrefix) { return .index }
-    if line.hasPrefix(Self.check) { return .check }
-    if line.hasPrefix(Self.search) { return .search }
-    if line.hasPrefix(Self.defaultValue) { return .defaultValue(name) }
-    if line.hasPrefix(Self.collation) { return .collation(name) }
-    if line.hasPrefix(Self.foreignKey) {
-      let columns = tokens.expressions(after: "key").first?.tokens ?? []
-      return .foreignKey(columns.filter { !$0.isKeyword(",") }.map(\.text))
+  init(_ line: String) {
+    self.line = line
+    let prefixes = [SQL.indexPrefix, Self.foreignKey, Self.check, Self.defaultValue, Self.collation, Self.search]
+    guard let prefix = prefixes.first(where: line.hasPrefix) else {
+      (part, definition) = Self.column(line)
+      return
     }
-    return .column(column.name)
+    definition = String(line.dropFirst(prefix.count))
+    let tokens = SQLTokens(definition)
+    let name = tokens.tokens.first?.text ?? ""
+    part =
+      switch prefix {
+      case SQL.indexPrefix: .index
+      case Self.check: .check
+      case Self.search: .search
+      case Self.defaultValue: .defaultValue(name)
+      case Self.collation: .collation(name)
+      default: .foreignKey(tokens.expressions(after: "key").first?.names ?? [])
+      }
   }
 
-  /// The parts of the line of a column.
-  private var column: (name: String, type: String, properties: [Substring]) {
+  private static func column(_ line: String) -> (SchemaDifference.Part, String) {
     // The name of a column may contain spaces; the type and its properties are the last words.
     var words = line.split(separator: " ")
     var properties: [Substring] = []
@@ -122,20 +119,13 @@ private struct SchemaLine: Equatable, CustomStringConvertible {
       properties.insert(words.removeLast(), at: 0)
     }
     let type = words.popLast() ?? ""
-    return (words.joined(separator: " "), String(type), properties)
-  }
-
-  /// The definition for an error message, without the name of a column: "integer (required, key)".
-  var definition: String {
-    guard case .column = part else { return text }
-    let (_, type, properties) = column
-    let all = (properties.contains("required") ? [] : ["optional"]) + properties
-    return "\(type) (\(all.joined(separator: ", ")))"
+    if !properties.contains("required") { properties.insert("optional", at: 0) }
+    return (.column(words.joined(separator: " ")), "\(type) (\(properties.joined(separator: ", ")))")
   }
 
   /// The definition for an error message, with the name of a column.
   var description: String {
-    guard case .column(let name) = part else { return text }
+    guard case .column(let name) = part else { return definition }
     return "\(name.debugDescription) \(definition)"
   }
 }

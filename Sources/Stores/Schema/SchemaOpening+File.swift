@@ -52,6 +52,28 @@ extension SchemaOpening {
       throw .unopenable(path, because: "\(error)")
     }
   }
+
+  /// Copies the committed content next to the file, before it is migrated.
+  ///
+  /// There is one copy for each version that was migrated, and it is never incomplete. This opening holds the write lock,
+  /// so the content cannot change.
+  ///
+  /// - Returns: The path of the copy.
+  /// - Throws: ``DatabaseError/schema(_:path:)``. There is then no copy.
+  func copy(to destination: String) throws(DatabaseError) -> String {
+    do {
+      // The writing connection would also copy what the migration has changed.
+      let source = try SQLiteConnection(path: connection.path, access: .reading, busyTimeout: .seconds(5))
+      defer { source.close() }
+      try source.begin()
+      defer { source.endReading() }
+      _ = try source.value("SELECT count(*) FROM sqlite_schema")
+      try DatabaseCopy(destination: destination).make(from: source, patience: .seconds(5)) { _ in mark.beat() }
+      return destination
+    } catch {
+      throw failure(.backupFailed(copy: destination, reason: "\(error)"))
+    }
+  }
 }
 
 extension DatabaseError {

@@ -8,7 +8,7 @@ struct SchemaOpening {
   let layouts: [ModelLayout]
   /// The constraints that the tables should have, in the order of the layouts; `nil` for tables without constraints.
   let facts: [TableFacts?]
-  private let mark: MigrationMark
+  let mark: MigrationMark
 
   init(_ schema: Schema, policy: DatabasePolicy, connection: SQLiteConnection) throws(DatabaseError) {
     self.schema = schema
@@ -208,7 +208,7 @@ struct SchemaOpening {
     var backup: String?
     if policy == .persistence, path != DatabaseLocation.memory.path {
       schema.mutableProgress.value = .backingUp(path: path)
-      backup = try MigrationBackup(of: path, version: found).make(mark)
+      backup = try copy(to: "\(path).v\(found).backup")
     }
     // Steps may change the columns that the triggers of an index name, and replace rows without calling triggers.
     try connection.dropSearchTables()
@@ -292,7 +292,7 @@ struct SchemaOpening {
     }
   }
 
-  private func failure(_ error: SchemaError) -> DatabaseError { .schema(error, path: connection.path) }
+  func failure(_ error: SchemaError) -> DatabaseError { .schema(error, path: connection.path) }
 }
 
 extension SchemaError {

@@ -1,17 +1,7 @@
 /// The constraints of a table as a file stores them.
 struct TableFacts {
-  /// A foreign key, with names in lower case.
-  struct Reference: Hashable {
-    let columns: [String]
-    let table: String
-    /// The referenced columns; empty for the key of the other table.
-    let referencedColumns: [String]
-    let onDelete: String
-    let onUpdate: String
-    let isDeferred: Bool
-  }
-
-  var references: Set<Reference> = []
+  /// The foreign keys, with names in lower case.
+  var references: Set<ForeignKey> = []
   /// The expressions of the checks.
   var checks: Set<SQLTokens> = []
   /// The collations that differ from the usual one, in lower case, by column in lower case.
@@ -29,7 +19,7 @@ struct TableFacts {
       checks.formUnion(element.expressions(after: "check"))
       let isDeferred = element.contains("initially", "deferred") && !element.contains("not", "deferrable")
       if let columns = element.expressions(after: "key").first, element.contains("foreign", "key") {
-        if isDeferred { deferred.insert(columns.tokens.filter { !$0.isKeyword(",") }.map(\.text)) }
+        if isDeferred { deferred.insert(columns.names) }
       } else if let name = element.tokens.first {
         if isDeferred { deferred.insert([name.text]) }
         if let collation = element.token(after: "collate")?.text, collation != "binary" {
@@ -56,11 +46,15 @@ struct TableFacts {
       let key = rows[position...].prefix { $0[0] == rows[position][0] }
       let columns = key.compactMap { $0[1].stringValue }
       references.insert(
-        Reference(
-          columns: columns, table: key.first?[2].stringValue ?? "",
-          referencedColumns: key.compactMap { $0[3].stringValue }, onDelete: key.first?[4].stringValue ?? "",
-          onUpdate: key.first?[5].stringValue ?? "", isDeferred: deferred.contains(columns)))
+        ForeignKey(
+          columns, references: key.first?[2].stringValue ?? "", key.compactMap { $0[3].stringValue },
+          onDelete: .named(key.first?[4]), onUpdate: .named(key.first?[5]), isDeferred: deferred.contains(columns)))
       position = key.endIndex
     }
   }
+}
+
+extension ForeignKey.Action {
+  /// Returns the action that SQLite reports.
+  fileprivate static func named(_ name: SQLiteValue?) -> Self { name?.stringValue.flatMap(Self.init) ?? .noAction }
 }

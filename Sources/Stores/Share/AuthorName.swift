@@ -85,22 +85,12 @@ final class AuthorName: Sendable {
   /// A share that is about to take the name of such a file finds that the path no longer leads to the file it has
   /// locked, and starts again. A file that cannot be removed is harmless.
   static func removeUnused(in directory: URL) {
-    var names: [String] = []
-    do throws(DurableFileError) {
-      names = try DirectoryListing.names(in: directory) ?? []
-    } catch {
-      return
-    }
-    for name in names where name.ends(with: suffix) {
-      let url = directory.appending(path: name, directoryHint: .notDirectory)
-      do throws(DurableFileError) {
-        // The file is opened for reading only, so that no process is woken.
-        guard let lock = try FileLock.acquired(at: url, .reading) else { continue }
-        unlink(url.path)
-        lock.unlock()
-      } catch {
-        continue
-      }
+    let url = { (name: String) in directory.appending(path: name, directoryHint: .notDirectory) }
+    FileLock.removeUnheld(in: directory) { name throws(DurableFileError) in
+      // The file is opened for reading only, so that no process is woken.
+      name.hasSuffix(suffix) ? try FileLock.acquired(at: url(name), .reading) : nil
+    } remove: { name in
+      unlink(url(name).path)
     }
   }
 

@@ -88,11 +88,7 @@ enum ChangeCoding {
 
   private struct Reader {
     let bytes: [UInt8]
-    private var position = 0
-
-    init(bytes: [UInt8]) {
-      self.bytes = bytes
-    }
+    var position = 0
 
     mutating func byte() throws(Unreadable) -> UInt8 {
       guard position < bytes.count else { throw Unreadable(description: "it is truncated") }
