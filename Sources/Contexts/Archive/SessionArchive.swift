@@ -30,7 +30,7 @@ extension SessionArchive {
 
 /// An archive in one JSON file.
 struct FileArchive: SessionArchive {
-  private static let format = FileFormat<ArchiveContents>.versioned(FileVersions(ArchiveContents.self))
+  static let format = FileFormat<ArchiveContents>.versioned(FileVersions(ArchiveContents.self))
 
   let url: URL
 

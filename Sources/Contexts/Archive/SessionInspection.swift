@@ -57,8 +57,7 @@ package struct SessionInspection: Sendable {
   /// - Returns: The state.
   package static func read(file: Data, in directory: URL) -> SessionInspection? {
     do {
-      let format = FileFormat<ArchiveContents>.versioned(FileVersions(ArchiveContents.self))
-      return SessionInspection(try format.decode(file), in: directory)
+      return SessionInspection(try FileArchive.format.decode(file), in: directory)
     } catch {
       return nil
     }

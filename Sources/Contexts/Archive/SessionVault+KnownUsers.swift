@@ -64,8 +64,8 @@ extension SessionVault {
   /// Returns whether another session has begun, although sessions are kept, unless it is known that none has.
   func hasSetAside(_ session: StoredSession<User>) -> Bool {
     guard keepsSessions else { return false }
-    return attempt {
-      try locked { try read().session != session.session }
+    return attemptLocked {
+      try read().session != session.session
     } failed: { _ in
       true
     }

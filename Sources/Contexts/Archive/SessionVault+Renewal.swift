@@ -47,18 +47,16 @@ extension SessionVault {
 
   /// Claims the token of the archived session, unless there is nothing to renew.
   func beginRenewal(of session: StoredSession<User>, under lock: RenewalLock) -> RenewalStart {
-    attempt { () throws -> RenewalStart in
-      try locked {
-        guard try lock.isCurrent else { return .superseded }
-        let contents = try read()
-        switch try renewable(session, in: contents) {
-        case .failure(let answer): return .answer(answer.answer)
-        case .success(let found):
-          let claim = RenewalClaim(
-            process: getpid(), session: found.session, generation: found.generation, userID: found.user.id)
-          try claims?.put(claim) { contents[$0]?.secretKey != nil }
-          return .ask(found)
-        }
+    attemptLocked { () throws -> RenewalStart in
+      guard try lock.isCurrent else { return .superseded }
+      let contents = try read()
+      switch try renewable(session, in: contents) {
+      case .failure(let answer): return .answer(answer.answer)
+      case .success(let found):
+        let claim = RenewalClaim(
+          process: getpid(), session: found.session, generation: found.generation, userID: found.user.id)
+        try claims?.put(claim) { contents[$0]?.secretKey != nil }
+        return .ask(found)
       }
     } failed: {
       .answer(.failed($0))
@@ -76,19 +74,17 @@ extension SessionVault {
   func takeOverRenewal(
     of session: StoredSession<User>, from descriptors: FileDescriptors, known: RenewalClaim?, acceptsTokenReuse: Bool
   ) -> RenewalTakeover {
-    attempt { () throws -> RenewalTakeover in
-      try locked {
-        switch try renewable(session, in: read()) {
-        case .failure(let answer): return .answer(answer.answer)
-        case .success(let found):
-          if let claim = try claims?.claim(of: found.user.id), claim.isClaim(for: found) {
-            guard acceptsTokenReuse, claim == known else {
-              return .answer(.failed(.refreshBlocked(processID: claim.process)))
-            }
+    attemptLocked { () throws -> RenewalTakeover in
+      switch try renewable(session, in: read()) {
+      case .failure(let answer): return .answer(answer.answer)
+      case .success(let found):
+        if let claim = try claims?.claim(of: found.user.id), claim.isClaim(for: found) {
+          guard acceptsTokenReuse, claim == known else {
+            return .answer(.failed(.refreshBlocked(processID: claim.process)))
           }
-          try descriptors.breakLock()
-          return .broken
         }
+        try descriptors.breakLock()
+        return .broken
       }
     } failed: {
       .answer(.failed($0))

@@ -41,25 +41,23 @@ struct SessionVault<User: SessionUser>: Sendable {
   ///
   /// - Returns: The user, and whether the archive was written.
   func restore() -> (Restoration<User>, isWritten: Bool) {
-    attempt { () throws -> (Restoration<User>, Bool) in
-      try locked {
-        var contents = try read()
-        let old = contents.secretKeys
-        guard let id = contents.currentID, var record = contents[id] else {
-          sweep(contents)
-          return (.noUser(revision: contents.revision), false)
-        }
-        let user = try coding.user(of: record)
-        let isOld = record.version != User.modelVersion
-        if isOld {
-          record = try coding.record(of: user, secretKey: key(contents.revision + 1))
-          contents.put(record)
-          contents.revision += 1
-          try archive.write(contents)
-        }
-        sweep(contents, replaced: old)
-        return (.user(session(user, contents)), isOld)
+    attemptLocked { () throws -> (Restoration<User>, Bool) in
+      var contents = try read()
+      let old = contents.secretKeys
+      guard let id = contents.currentID, var record = contents[id] else {
+        sweep(contents)
+        return (.noUser(revision: contents.revision), false)
       }
+      let user = try coding.user(of: record)
+      let isOld = record.version != User.modelVersion
+      if isOld {
+        record = try coding.record(of: user, secretKey: key(contents.revision + 1))
+        contents.put(record)
+        contents.revision += 1
+        try archive.write(contents)
+      }
+      sweep(contents, replaced: old)
+      return (.user(session(user, contents)), isOld)
     } failed: {
       (.failed($0), false)
     }
@@ -67,8 +65,8 @@ struct SessionVault<User: SessionUser>: Sendable {
 
   /// Returns the current user without writing anything.
   func look() -> Restoration<User> {
-    attempt { () throws -> Restoration<User> in
-      try locked { try current(in: read()) }
+    attemptLocked { () throws -> Restoration<User> in
+      try current(in: read())
     } failed: {
       .failed($0)
     }
@@ -108,32 +106,30 @@ struct SessionVault<User: SessionUser>: Sendable {
   func perform(
     _ write: SessionWrite<User>, after revision: Int, unwritten: UnwrittenAnswers<User> = UnwrittenAnswers()
   ) -> SessionEvent<User> {
-    attempt { () throws -> SessionEvent<User> in
-      try locked {
-        var contents = try readForWriting(write)
-        if case .endKept(let old, _) = write { return try endKept(old, write, after: revision, in: contents) }
-        if write.isLate {
-          try performLate(write, after: revision, in: &contents)
-          return .settled(try current(in: contents), write, nil)
-        }
-        if let old = write.session, contents.session != old.session || contents.currentID != old.user.id {
-          if write.attempt != nil { try performLate(write, after: revision, in: &contents) }
-          return .superseded(try current(in: contents), write)
-        }
-        if let attempt = write.attempt, try attempt.session.generation != contents.generation || !attempt.isCurrent {
-          // Another process took the renewal over while this one was stopped. Its session counts.
-          return .superseded(try current(in: contents), write)
-        }
-        let oldKeys = contents.secretKeys
-        contents.revision = max(contents.revision, revision) + 1
-        var renewed: Set<String> = []
-        let user = try apply(write, unwritten, to: &contents, renewed: &renewed)
-        try archive.write(contents)
-        removeClaims(of: renewed)
-        let written = session(user, contents)
-        sweep(contents, replaced: oldKeys)
-        return .written(written, write)
+    attemptLocked { () throws -> SessionEvent<User> in
+      var contents = try readForWriting(write)
+      if case .endKept(let old, _) = write { return try endKept(old, write, after: revision, in: contents) }
+      if write.isLate {
+        try performLate(write, after: revision, in: &contents)
+        return .settled(try current(in: contents), write, nil)
       }
+      if let old = write.session, contents.session != old.session || contents.currentID != old.user.id {
+        if write.attempt != nil { try performLate(write, after: revision, in: &contents) }
+        return .superseded(try current(in: contents), write)
+      }
+      if let attempt = write.attempt, try attempt.session.generation != contents.generation || !attempt.isCurrent {
+        // Another process took the renewal over while this one was stopped. Its session counts.
+        return .superseded(try current(in: contents), write)
+      }
+      let oldKeys = contents.secretKeys
+      contents.revision = max(contents.revision, revision) + 1
+      var renewed: Set<String> = []
+      let user = try apply(write, unwritten, to: &contents, renewed: &renewed)
+      try archive.write(contents)
+      removeClaims(of: renewed)
+      let written = session(user, contents)
+      sweep(contents, replaced: oldKeys)
+      return .written(written, write)
     } failed: {
       .notWritten($0, write)
     }
@@ -289,6 +285,11 @@ struct SessionVault<User: SessionUser>: Sendable {
     } catch {
       return failed(error)
     }
+  }
+
+  /// Reads or writes with the lock held.
+  func attemptLocked<Result>(_ body: () throws -> Result, failed: (ContextError) -> Result) -> Result {
+    attempt({ try locked(body) }, failed: failed)
   }
 
   func caught<Result>(_ operation: String, _ body: () throws -> Result) throws(ContextError) -> Result {

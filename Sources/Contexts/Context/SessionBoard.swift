@@ -6,10 +6,6 @@ import Stores
 final class SessionBoard<User: SessionUser>: Sendable {
   let current: MutableProperty<AppContext<User>>
   let status: MutableProperty<SessionStatus<User>>
-  let authState: Property<AuthState>
-  let activity: Property<AuthActivity>
-  let lastError: Property<ContextError?>
-  let user: Property<User?>
   let history = MutableProperty<[ArchivedUser<User>]>([])
 
   private let makeStore: @Sendable (_ userID: String?) -> Store
@@ -39,10 +35,6 @@ final class SessionBoard<User: SessionUser>: Sendable {
     current = MutableProperty(standard)
     status = MutableProperty(
       SessionStatus(authState: .restoring, activity: .idle, lastError: nil, user: nil, epoch: 0))
-    authState = .derived(status) { $0.authState }
-    activity = .derived(status) { $0.activity }
-    lastError = .derived(status) { $0.lastError }
-    user = .derived(status) { $0.user }
   }
 
   /// The context without a user in the active environment.

@@ -206,15 +206,13 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     // This comes before the first read of the archive.
     let membership = environments.flatMap { environments in follower.map { environments.scope.enrol($0) } }
     let suspending = Suspensions.shared.add(engine, at: root)
-    let owner = SessionOwner(
-      engine: engine, bell: bell, subscriptions: [following, setting, suspending] + (membership.map { [$0] } ?? []),
-      follower: follower)
+    let owner = SessionOwner([engine, bell, following, setting, suspending, membership, follower])
     engine.keepAlive(by: owner)
     current = Property(board.current, keeping: owner)
-    authState = Property(board.authState, keeping: owner)
-    activity = Property(board.activity, keeping: owner)
-    lastError = Property(board.lastError, keeping: owner)
-    user = Property(board.user, keeping: owner)
+    authState = Property(.derived(board.status) { $0.authState }, keeping: owner)
+    activity = Property(.derived(board.status) { $0.activity }, keeping: owner)
+    lastError = Property(.derived(board.status) { $0.lastError }, keeping: owner)
+    user = Property(.derived(board.status) { $0.user }, keeping: owner)
     status = Property(board.status, keeping: owner)
     historyUsers = Property(board.history, keeping: owner)
   }

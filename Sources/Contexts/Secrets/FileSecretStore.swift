@@ -50,10 +50,8 @@ public struct FileSecretStore: SecretStore {
     }
     let file = file(key)
     if let status = try status(of: file) { try check(status, .regular, at: file) }
-    do {
+    try examining("write the secret at", file) { () throws(DurableFileError) in
       try DurableFile.write(secret, to: file, mode: 0o600)
-    } catch {
-      throw .system(operation: "write the secret at", place: file.path, reason: "\(error)")
     }
   }
 
@@ -67,8 +65,6 @@ public struct FileSecretStore: SecretStore {
       } else {
         try DurableFile.remove(file)
       }
-    } catch let error as DurableFileError {
-      throw .system(operation: "remove the secret at", place: file.path, reason: "\(error)")
     } catch let error as SecretStoreError {
       throw error
     } catch {

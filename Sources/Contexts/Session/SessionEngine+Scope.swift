@@ -40,7 +40,7 @@ extension SessionEngine {
   ///   for the old session.
   func switchSession(to next: NextSession) -> (shown: ShownSession<User>, finish: @Sendable () -> Void) {
     var machine = SessionMachine<User>(policy: policy)
-    let clock = ServerClock(time)
+    let clock = ServerClock(time: time)
     if let restoration = next.restoration {
       // The effects are performed later, by `begin`.
       _ = machine.handle(.restored(restoration, 0), now: clock.now, chance: 0)

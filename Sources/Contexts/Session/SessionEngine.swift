@@ -105,7 +105,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
     self.executor = executor
     self.show = show
     self.wrote = wrote
-    state = Guarded(State(machine: SessionMachine(policy: policy), clock: ServerClock(time)))
+    state = Guarded(State(machine: SessionMachine(policy: policy), clock: ServerClock(time: time)))
     let alarm = time.wall.alarm { [weak self] in self?.submit(.wake(isResuming: false)) }
     self.alarm.withLock { $0 = alarm }
   }

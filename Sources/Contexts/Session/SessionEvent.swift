@@ -60,9 +60,7 @@ extension SessionEvent {
     default: nil
     }
   }
-}
 
-extension SessionEvent {
   /// The revision of the archive after a write, if the write may have changed it.
   var archivedRevision: Int? {
     switch self {

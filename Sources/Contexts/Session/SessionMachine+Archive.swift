@@ -170,10 +170,7 @@ extension SessionMachine {
       lastError = hadUser ? .endedElsewhere : nil
       enter(new, &turn)
       publish(&turn)
-      turn.answer(&loginCalls, .failure(.alreadyAuthenticated(userID: new.user.id)))
-      turn.answer(&refreshCalls, .failure(.endedElsewhere))
-      turn.answer(&forcedCalls, .failure(.endedElsewhere))
-      turn.answer(&logoutCalls, .success(nil))
+      endCalls(logins: .failure(.alreadyAuthenticated(userID: new.user.id)), .endedElsewhere, &turn)
       if state == .presession { beginRefresh(&turn) }
     }
   }

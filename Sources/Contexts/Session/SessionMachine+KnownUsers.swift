@@ -20,10 +20,7 @@ extension SessionMachine {
     forgetRenewals()
     state = .presession
     publish(&turn)
-    turn.answer(&loginCalls, .failure(.sessionEnded))
-    turn.answer(&refreshCalls, .failure(.sessionEnded))
-    turn.answer(&forcedCalls, .failure(.sessionEnded))
-    turn.answer(&logoutCalls, .success(nil))
+    endCalls(logins: .failure(.sessionEnded), .sessionEnded, &turn)
     turn.add(.answer(call, .success(new.user)))
     turn.add(.decide(new.user, isStartup: true, epoch: epoch))
   }

@@ -88,10 +88,7 @@ extension SessionMachine {
     enter(new, &turn)
     if call == nil { lastError = arrivalError(of: new.user, turn) }
     publish(&turn)
-    turn.answer(&loginCalls, call == nil ? .success(new.user) : .failure(.sessionEnded))
-    turn.answer(&refreshCalls, .failure(.sessionEnded))
-    turn.answer(&forcedCalls, .failure(.sessionEnded))
-    turn.answer(&logoutCalls, .success(nil))
+    endCalls(logins: call == nil ? .success(new.user) : .failure(.sessionEnded), .sessionEnded, &turn)
     if let call { turn.add(.answer(call, .success(new.user))) }
     if state == .presession { beginRefresh(&turn) }
   }

@@ -69,10 +69,6 @@ struct SessionMachine<User: SessionUser>: Sendable {
   var refreshDate: Date?
   var retryDate: Date?
 
-  init(policy: SessionPolicy) {
-    self.policy = policy
-  }
-
   /// Handles an event, and returns its effects in order.
   ///
   /// - Parameters:
@@ -188,9 +184,14 @@ struct SessionMachine<User: SessionUser>: Sendable {
     stored = nil
     forgetRenewals()
     publish(&turn)
-    turn.answer(&loginCalls, .failure(error))
-    turn.answer(&refreshCalls, .failure(error))
-    turn.answer(&forcedCalls, .failure(error))
+    endCalls(logins: .failure(error), error, &turn)
+  }
+
+  /// Answers all calls, because the session has changed.
+  mutating func endCalls(logins: Result<User?, ContextError>, _ renewals: ContextError, _ turn: inout Turn) {
+    turn.answer(&loginCalls, logins)
+    turn.answer(&refreshCalls, .failure(renewals))
+    turn.answer(&forcedCalls, .failure(renewals))
     turn.answer(&logoutCalls, .success(nil))
   }
 }

@@ -30,12 +30,8 @@ public struct SessionTime: Sendable {
 ///
 /// After the server has given its time, a monotonic clock continues it.
 struct ServerClock: Sendable {
-  private let time: SessionTime
-  private var told: (date: Date, reading: Duration)?
-
-  init(_ time: SessionTime) {
-    self.time = time
-  }
+  let time: SessionTime
+  private(set) var told: (date: Date, reading: Duration)?
 
   /// The current time.
   var now: Date {

@@ -40,31 +40,22 @@ struct StoreLayout: Sendable {
   }
 
   private func existingDirectories(of userID: String) throws(DurableFileError) -> [URL] {
-    var existing: [URL] = []
-    for root in [cacheRoot, persistenceRoot] {
-      for directory in try directories(of: userID, in: root) where try FileStatus(path: directory.path) != nil {
-        existing.append(directory)
-      }
-    }
-    return existing
+    try existingDirectories(of: userID, in: cacheRoot) + existingDirectories(of: userID, in: persistenceRoot)
   }
 
   private func directory(of userID: String?, in root: URL) -> URL {
     guard let userID else { return root.appending(path: UserDirectory.noUser, directoryHint: .isDirectory) }
-    let first = root.appending(path: UserDirectory.name(for: userID), directoryHint: .isDirectory)
     do throws(DurableFileError) {
-      for directory in try directories(of: userID, in: root) where try FileStatus(path: directory.path) != nil {
-        return directory
-      }
+      if let directory = try existingDirectories(of: userID, in: root).first { return directory }
     } catch {
       // Opening a database in the directory reports the error.
     }
-    return first
+    return root.appending(path: UserDirectory.name(for: userID), directoryHint: .isDirectory)
   }
 
-  /// Returns the possible directories of a user: the one named after the composed form of the identity, then existing
-  /// ones named after other forms.
-  private func directories(of userID: String, in root: URL) throws(DurableFileError) -> [URL] {
+  /// Returns the directories of a user: first the one named after the composed form of the identity, then those named
+  /// after other forms.
+  private func existingDirectories(of userID: String, in root: URL) throws(DurableFileError) -> [URL] {
     let name = UserDirectory.name(for: userID)
     var names = [name]
     // An ASCII text has only one form.
@@ -72,7 +63,11 @@ struct StoreLayout: Sendable {
       let others = try DirectoryListing.names(in: root) ?? []
       names += others.filter { $0 != name && UserDirectory.isName($0, for: userID) }.sorted()
     }
-    return names.map { root.appending(path: $0, directoryHint: .isDirectory) }
+    let directories = try names.map { (name) throws(DurableFileError) -> URL? in
+      let directory = root.appending(path: name, directoryHint: .isDirectory)
+      return try FileStatus(path: directory.path) == nil ? nil : directory
+    }
+    return directories.compactMap(\.self)
   }
 }
 
