@@ -109,7 +109,10 @@ final class LogLocation: Sendable {
 
   /// Creates an observer of the log's directory, and the directory if it does not exist.
   func makeChanges(on queue: DispatchQueue) throws(AppGroupsLogError) -> PathChanges {
-    guard scope != nil else { return try Self.changes(of: place.made(), queue) }
+    if let fixed {
+      try fixed.make()
+      return try Self.changes(of: fixed, queue)
+    }
     // While the observer starts, no directory appears or disappears.
     return try steadily { () throws(AppGroupsLogError) in try Self.changes(of: current(isMaking: true), queue) }
   }

@@ -20,6 +20,9 @@ final class LogPlace: Sendable {
   private let anchor: LogAnchor?
   private let prefix: String
 
+  /// The path of the directory, relative to ``base``.
+  let path: String
+
   /// The directory of a container that contains its logs.
   static let folder = "Logs"
   private static let sharedFolder = ".shared"
@@ -42,7 +45,8 @@ final class LogPlace: Sendable {
     self.container = container
     switchCount = 0
     anchor = nil
-    prefix = url.path + "/"
+    path = url.path
+    prefix = path + "/"
     try make()
   }
 
@@ -64,7 +68,7 @@ final class LogPlace: Sendable {
     if isMaking { try Self.makeDirectory(name, in: container) }
     guard let anchor = LogAnchor(url.path) else { throw .inaccessible(DurableFileError(errno, "open", url)) }
     self.anchor = anchor
-    prefix = ""
+    (path, prefix) = (".", "")
     if isMaking { try makeFolders() }
   }
 
@@ -94,12 +98,6 @@ final class LogPlace: Sendable {
   func make() throws(AppGroupsLogError) {
     if anchor == nil { try Self.makeDirectory(name, in: container) }
     try makeFolders()
-  }
-
-  /// Returns the same place, after all directories have been created.
-  func made() throws(AppGroupsLogError) -> LogPlace {
-    try make()
-    return self
   }
 
   /// Creates the folders of the log's directory, which must exist.
@@ -148,9 +146,6 @@ final class LogPlace: Sendable {
   /// The open directory to which the paths of the log are relative.
   var base: CInt { anchor?.number ?? AT_FDCWD }
 
-  /// The path of the directory, relative to ``base``.
-  var path: String { anchor == nil ? url.path : "." }
-
   /// Returns the path of a file in the directory, relative to ``base``.
   func path(_ name: String) -> String { prefix + name }
 
@@ -172,8 +167,8 @@ final class LogPlace: Sendable {
   /// The directory, whose owner receives files that the superuser creates.
   var owner: FileStatus? { .ifReadable(path: path, relativeTo: base, followsLinks: false) }
 
-  /// The time of the last change of the directory; `nil` if it cannot be read.
-  var lastChange: LogPlace.Change.Time? {
+  /// The time of the last change of the directory in nanoseconds; `nil` if it cannot be read.
+  var lastChange: Int64? {
     var status = stat()
     guard fstatat(base, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
     #if canImport(Darwin)
@@ -181,7 +176,7 @@ final class LogPlace: Sendable {
     #else
       let time = status.st_ctim
     #endif
-    return Change.Time(seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec))
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
   /// A Boolean value that indicates whether the log's directory exists.
@@ -226,12 +221,7 @@ extension LogPlace {
   /// The system's times of changes advance in steps. A change that has the same time as the last one may follow it within
   /// a step, so the directory counts as outdated until the step is certainly over.
   struct Change {
-    struct Time: Hashable {
-      let seconds: Int
-      let nanoseconds: Int
-    }
-
-    private var time: Time?
+    private var time: Int64?
     /// The moment after which another change has another time; `nil` if that was so when the directory was listed.
     private var end: DispatchTime?
 
@@ -239,10 +229,10 @@ extension LogPlace {
     static var none: Change { Change(end: .now()) }
 
     /// Records the time of the last change; call it before the directory is listed.
-    mutating func update(to time: Time?) {
+    mutating func update(to time: Int64?) {
       if time != self.time || time == nil {
         // A file system without fractions of seconds has steps of up to two seconds.
-        let step = time?.nanoseconds == 0 ? DispatchTimeInterval.seconds(2) : .milliseconds(20)
+        let step = time.map { $0 % 1_000_000_000 } == 0 ? DispatchTimeInterval.seconds(2) : .milliseconds(20)
         (self.time, end) = (time, .now() + step)
       } else if let end, end < .now() {
         self.end = nil
@@ -250,7 +240,7 @@ extension LogPlace {
     }
 
     /// Returns a Boolean value that indicates whether the directory may have changed since it was listed.
-    func mayBeOutdated(at time: Time?) -> Bool { end != nil || time != self.time }
+    func mayBeOutdated(at time: Int64?) -> Bool { end != nil || time != self.time }
   }
 }
 

@@ -98,7 +98,8 @@ struct LogCauseTests {
       // The feed has not listed this segment yet when it reads the next event.
       try write([time], of: producer)
       try log.append("two")
-      for name in try #require(events.feed.run).reader.tails { _ = events.feed.run?.reader.look(atSegment: name) }
+      let reader = try #require(events.feed.run).reader
+      for name in reader.read(\.tails) { reader.read { _ = $0.look(atSegment: name) } }
       events.feed.drain()
       #expect(recorder.texts == ["one", "\(time)", "two"])
       #expect(events.feed.audience.positionsToSave()[producer]?.sequence == 1)

@@ -37,7 +37,7 @@ struct LogReaderTests {
 
   private func rest(of reader: LogReader) -> [UInt64] {
     var times: [UInt64] = []
-    while let (_, record, _) = reader.next() { times.append(record.time) }
+    while let (_, record, _) = reader.read({ $0.next() }) { times.append(record.time) }
     return times
   }
 
@@ -45,10 +45,10 @@ struct LogReaderTests {
   func `an older event found after a delivery is delivered next, and none is skipped`() throws {
     _ = try write([10, 30, 50], of: UUID())
     let reader = LogReader(place, from: [:]) { Issue.record("\($0)") }
-    reader.scan()
-    #expect(reader.next()?.record.time == 10)
+    reader.read { $0.scan() }
+    #expect(reader.read({ $0.next() })?.record.time == 10)
     _ = try write([5, 40], of: UUID())
-    reader.scan()
+    reader.read { $0.scan() }
     #expect(rest(of: reader) == [5, 30, 40, 50])
   }
 
@@ -57,16 +57,16 @@ struct LogReaderTests {
     let producer = UUID()
     let id = try write([1], of: producer)
     let reader = LogReader(place, from: [:]) { Issue.record("\($0)") }
-    reader.scan()
-    #expect(reader.next()?.record.time == 1)
+    reader.read { $0.scan() }
+    #expect(reader.read({ $0.next() })?.record.time == 1)
     // Once before the reader has reached the end of the file, and once after.
     _ = try write([1, 2], of: producer)
-    #expect(reader.look(atSegment: id.fileName))
+    #expect(reader.read { $0.look(atSegment: id.fileName) })
     #expect(rest(of: reader) == [2])
     _ = try write([1, 2, 3], of: producer)
-    #expect(reader.look(atSegment: id.fileName))
+    #expect(reader.read { $0.look(atSegment: id.fileName) })
     #expect(rest(of: reader) == [3])
-    #expect(reader.takeExhausted().map(\.producer).contains(producer))
+    #expect(reader.read { $0.takeExhausted() }.map(\.producer).contains(producer))
   }
 
   // MARK: Causes
@@ -79,7 +79,7 @@ struct LogReaderTests {
     try write([1], of: cause)
     try write([2], of: effect)
     let reader = LogReader(place, from: [:]) { Issue.record("\($0)") }
-    reader.scan()
+    reader.read { $0.scan() }
     #expect(rest(of: reader) == [1, 2])
     return reader
   }
@@ -90,7 +90,7 @@ struct LogReaderTests {
     try write([1, 10], of: cause)
     let id = try write([2, 20], of: effect)
     // Only the effect is announced.
-    #expect(reader.look(atSegment: id.fileName))
+    #expect(reader.read { $0.look(atSegment: id.fileName) })
     #expect(rest(of: reader) == [10, 20])
   }
 
@@ -99,7 +99,7 @@ struct LogReaderTests {
     let reader = try reader()
     try write([10], of: cause, segment: 2, after: 1)
     let id = try write([2, 20], of: effect)
-    #expect(reader.look(atSegment: id.fileName))
+    #expect(reader.read { $0.look(atSegment: id.fileName) })
     #expect(rest(of: reader) == [10, 20])
   }
 
@@ -109,7 +109,7 @@ struct LogReaderTests {
     for number in UInt64(1)...50 {
       try write([number * 10], of: UUID())
       let id = try write([2] + (1...number).map { $0 * 10 + 5 }, of: effect)
-      #expect(reader.look(atSegment: id.fileName))
+      #expect(reader.read { $0.look(atSegment: id.fileName) })
       #expect(rest(of: reader) == [number * 10, number * 10 + 5])
     }
   }
@@ -119,13 +119,13 @@ struct LogReaderTests {
     let producers = (0..<40).map { _ in UUID() }
     for (index, producer) in producers.enumerated() { try write([UInt64(index) + 1], of: producer) }
     let reader = LogReader(place, from: [:]) { Issue.record("\($0)") }
-    reader.scan()
+    reader.read { $0.scan() }
     #expect(rest(of: reader) == (1...40).map { $0 })
     var ids: [SegmentID] = []
     for (index, producer) in producers.enumerated() {
       ids.append(try write([UInt64(index) + 1, 100 + UInt64(index)], of: producer))
     }
-    #expect(reader.look(atSegment: ids[39].fileName))
+    #expect(reader.read { $0.look(atSegment: ids[39].fileName) })
     #expect(rest(of: reader) == (100..<140).map { $0 })
   }
 }

@@ -190,7 +190,7 @@ struct SegmentTests {
     try Data(SegmentHeader(id: segment.id, firstSequence: first, time: 0).bytes)
       .write(to: segment.place.url(of: segment.id))
     #expect(throws: AppGroupsLogError.self) { try SegmentReader(segment.id, in: segment.place, from: .beginning) }
-    #expect(LogReader.ends(of: segment.place).isEmpty)
+    #expect(LogEnd.positions(in: segment.place).isEmpty)
   }
 
   @Test

@@ -135,7 +135,7 @@ final class LogAudience: Sendable {
     }
     for state in turn.loops { state.loop.give(entry, turn.ordinal, generation: generation) }
     guard turn.loops.isEmpty else { return turn.subscribers.isEmpty ? .received : endTurn(generation) }
-    if isTaken, acknowledgement == .automatic { acknowledge(entry.position, of: entry.id.producer) }
+    if isTaken, acknowledgement == .automatic { withCursor { $0.handle(entry.position, of: entry.id.producer) } }
     return isTaken ? .received : .notReceived
   }
 
@@ -209,26 +209,11 @@ final class LogAudience: Sendable {
     }
   }
 
-  func acknowledge(_ position: LogPosition, of producer: UUID) {
-    state.withLock { $0.cursor.handle(position, of: producer) }
-  }
-
   /// Records that an event is handled, unless it belongs to other contents than the cursor.
   func acknowledge(_ position: LogPosition, of producer: UUID, at switchCount: Int) {
     state.withLock { state in
       if state.switchCount == switchCount { state.cursor.handle(position, of: producer) }
     }
-  }
-
-  /// Returns a Boolean value that indicates whether an event is handled, even if reading has not reached it since it
-  /// began.
-  func hasHandled(_ sequence: UInt64, of producer: UUID) -> Bool {
-    state.withLock { $0.cursor.hasHandled(sequence, of: producer) }
-  }
-
-  /// Records that reading has passed a position, before which only the delivered events still matter.
-  func pass(_ position: LogPosition, of producer: UUID) {
-    state.withLock { $0.cursor.pass(position, of: producer) }
   }
 
   // MARK: The cursor
@@ -247,14 +232,9 @@ final class LogAudience: Sendable {
     }
   }
 
-  /// Returns to the first unhandled event of each producer.
-  ///
-  /// - Returns: The positions at which reading continues.
-  func rewind() -> [UUID: LogPosition] {
-    state.withLock { state in
-      state.cursor.rewind()
-      return state.cursor.positions
-    }
+  /// Runs a closure with the cursor.
+  func withCursor<Result: Sendable>(_ body: (inout LogCursor) -> Result) -> Result {
+    state.withLock { body(&$0.cursor) }
   }
 
   /// Records the producers that still have segments.
@@ -268,7 +248,7 @@ final class LogAudience: Sendable {
   }
 
   /// The positions from which to continue after a crash.
-  var positions: [UUID: LogPosition] { state.withLock { $0.cursor.positions } }
+  var positions: [UUID: LogPosition] { withCursor(\.positions) }
 
   /// Returns the positions to save now, and marks them as saved.
   ///
@@ -291,14 +271,6 @@ final class LogAudience: Sendable {
       return state.cursor.positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
     }
   }
-
-  /// Marks the positions as unsaved again, after saving them has failed.
-  func noteUnsaved() {
-    state.withLock { $0.cursor.isChanged = true }
-  }
-
-  /// A Boolean value that indicates whether a handled event has not been saved.
-  var isUnsaved: Bool { state.withLock { $0.cursor.isChanged } }
 
   /// Returns saved positions, advanced by the events that were handled but not saved in the same contents.
   func advance(_ saved: [UUID: LogPosition], at switchCount: Int) -> [UUID: LogPosition] {

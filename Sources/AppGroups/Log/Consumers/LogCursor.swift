@@ -25,7 +25,7 @@ struct LogCursor {
 
   private var places: [UUID: Place]
 
-  /// A Boolean value that indicates whether the cursor has advanced since this was last set to `false`.
+  /// A Boolean value that indicates whether the cursor has advanced since it was last saved.
   var isChanged = false
 
   init(_ positions: [UUID: LogPosition] = [:]) {
@@ -36,7 +36,12 @@ struct LogCursor {
   var positions: [UUID: LogPosition] { places.mapValues(\.handled) }
 
   /// Returns to the first unhandled event of each producer, as if none had been delivered after it.
-  mutating func rewind() { places = places.mapValues { Place($0.handled, isListed: $0.isListed) } }
+  ///
+  /// - Returns: The positions at which reading continues.
+  mutating func rewind() -> [UUID: LogPosition] {
+    places = places.mapValues { Place($0.handled, isListed: $0.isListed) }
+    return positions
+  }
 
   /// Records that the segments were listed: a producer that is not among theirs has none.
   mutating func noteListing() {
@@ -72,7 +77,8 @@ struct LogCursor {
     isChanged = true
   }
 
-  /// Returns a Boolean value that indicates whether an event is handled.
+  /// Returns a Boolean value that indicates whether an event is handled, even if reading has not reached it since it
+  /// began.
   func hasHandled(_ sequence: UInt64, of producer: UUID) -> Bool {
     places[producer].map { sequence <= $0.handled.sequence } ?? false
   }

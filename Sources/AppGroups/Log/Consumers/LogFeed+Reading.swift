@@ -10,13 +10,13 @@ extension LogFeed {
     }
     guard let run else { return }
     var isStructural = change.isStructural
-    for name in change.written where !run.reader.look(atSegment: name) { isStructural = true }
+    for name in change.written where !run.reader.read({ $0.look(atSegment: name) }) { isStructural = true }
     if isStructural {
       // If the directory was removed, another process could become the same consumer.
       if isRemoved(run) {
         return begin(from: Start(place: nil, ends: audience.positions), run.generation)
       }
-      reportLoss(of: run.lock == nil ? nil : saver?.consumer)
+      reportLoss(of: saver?.lock == nil ? nil : saver?.consumer)
       scan()
     }
     drain()
@@ -25,7 +25,7 @@ extension LogFeed {
   /// Returns a Boolean value that indicates whether the consumer's lock or the log's directory was removed.
   private func isRemoved(_ run: Run) -> Bool {
     do throws(AppGroupsLogError) {
-      if let lock = run.lock { return try !lock.isInPlace }
+      if let lock = saver?.lock { return try !lock.isInPlace }
       return run.place.isAnchored ? try !run.place.exists : false
     } catch {
       report(error)
@@ -35,28 +35,29 @@ extension LogFeed {
 
   func scan() {
     guard let run else { return }
-    audience.know(run.reader.scan())
-    for name in changes.follow(run.reader.tails) { _ = run.reader.look(atSegment: name) }
+    audience.know(run.reader.read { $0.scan() })
+    for name in changes.follow(run.reader.read(\.tails)) { run.reader.read { _ = $0.look(atSegment: name) } }
   }
 
   /// Delivers the available events, until a loop has enough.
   func drain() {
     guard let run, !run.isStale else { return }
     reading: while audience.checkAppetite(run.generation) {
-      guard let (producer, record, position) = run.reader.next() else { break }
+      guard let (producer, record, position) = run.reader.read({ $0.next() }) else { break }
       switch give(record, of: producer, position, run) {
       case .received: continue
       case .notReceived: return beginAgain(run.generation)
       case .leavingEvents(let generation): return readAgain(generation)
       case .postponed:
-        run.reader.putBack()
+        run.reader.read { $0.putBack() }
         break reading
       }
     }
     // This includes the end of a segment. Without it, the last segment would never count as read.
-    for (producer, position) in run.reader.takeExhausted() { audience.pass(position, of: producer) }
-    if run.reader.isInDoubt { lookSoon() }
-    if run.reader.isBlocked { scanLater() }
+    let (exhausted, isInDoubt, isBlocked) = run.reader.read { ($0.takeExhausted(), $0.isInDoubt, $0.isBlocked) }
+    audience.withCursor { for (producer, position) in exhausted { $0.pass(position, of: producer) } }
+    if isInDoubt { lookSoon() }
+    if isBlocked { scanLater() }
     saver?.saveSoon()
   }
 
@@ -77,8 +78,8 @@ extension LogFeed {
     queue.async { [self] in
       guard audience.isCurrent(generation) else { return }
       guard let run else { return begin(from: Start(place: nil, ends: audience.positions), generation) }
-      let reader = LogReader(run.place, from: audience.rewind()) { [weak self] in self?.report($0) }
-      let next = Run(place: run.place, reader: reader, lock: run.lock, generation: generation)
+      let reader = LogReader(run.place, from: audience.withCursor({ $0.rewind() })) { [weak self] in self?.report($0) }
+      let next = Run(place: run.place, reader: reader, generation: generation)
       // The files of the old reader are closed after the lock is released.
       state.replace { exchange(&$0.run, with: next) }
       continueReading()
@@ -93,8 +94,8 @@ extension LogFeed {
   ) -> LogAudience.Delivery {
     self.producer.clock.observe(record.time)
     let isWanted = reading.includesOwn || !self.producer.isThisProcess(producer)
-    guard isWanted, !audience.hasHandled(record.sequence, of: producer) else {
-      audience.pass(position, of: producer)
+    guard isWanted, !audience.withCursor({ $0.hasHandled(record.sequence, of: producer) }) else {
+      audience.withCursor { $0.pass(position, of: producer) }
       return .received
     }
     let entry: DecodedEntry
@@ -103,7 +104,7 @@ extension LogFeed {
     } catch {
       let id = LogEventID(producer: producer, sequence: record.sequence)
       failures.send(.undecodable(id, location.url, reason: CodingReason.words(for: error)))
-      audience.pass(position, of: producer)
+      audience.withCursor { $0.pass(position, of: producer) }
       return .received
     }
     let delivery = audience.give(entry, run.generation)
@@ -116,7 +117,7 @@ extension LogFeed {
   private func lookSoon() {
     looks.request { [weak self] in
       guard let self else { return }
-      run?.reader.lookAgain()
+      run?.reader.read { $0.lookAgain() }
       drain()
     }
   }
@@ -126,7 +127,7 @@ extension LogFeed {
     scans.request { [weak self] in
       guard let self else { return }
       scan()
-      if run?.reader.isBlocked != true { scans.reset() }
+      if run?.reader.read(\.isBlocked) != true { scans.reset() }
       drain()
     }
   }

@@ -68,8 +68,6 @@ extension LogFeed {
   struct Run: Sendable {
     let place: LogPlace
     let reader: LogReader
-    /// The lock of the consumer, which a suspension releases.
-    var lock: ConsumerLock?
     /// The generation that the log is read for.
     let generation: Int
     /// A Boolean value that indicates whether events were read that no member received, so that they must be read

@@ -9,7 +9,6 @@ extension LogFeed: Suspendable {
     // Waits for the subscribers that are being called.
     queue.sync {}
     saver?.suspend()
-    queue.sync { state.replace { $0.run?.lock.take() } }
   }
 
   /// Releases the name if the feed has begun to read since the suspension began.
@@ -31,12 +30,11 @@ extension LogFeed: Suspendable {
     let (missed, run) = state.withLock { ($0.refused.take(), $0.run) }
     if let missed { return begin(from: missed.start, missed.generation) }
     guard run != nil else {
-      if audience.isUnsaved { saver?.saveAcknowledged() }
+      if audience.withCursor(\.isChanged) { saver?.saveAcknowledged() }
       return
     }
-    guard let saver, run?.lock == nil else { return }
-    if let lock = saver.takeBack() {
-      state.withLock { $0.run?.lock = lock }
+    guard let saver, saver.lock == nil else { return }
+    if saver.takeBack() {
       saver.saveSoon()
     } else if let generation = audience.interrupt() {
       begin(from: Start(place: nil, ends: audience.positions), generation)

@@ -102,7 +102,7 @@ final class LogFeed: Sendable {
       let place = try location.readablePlace
       if !audience.isEmpty, isNew || !isRemovalLikely { try reading.consumer(in: place)?.expect() }
       let isNewest = reading.consumer == nil || reading.start == .newest
-      return Start(place: place, ends: isNewest ? LogReader.ends(of: place) : [:])
+      return Start(place: place, ends: isNewest ? LogEnd.positions(in: place) : [:])
     } catch {
       // The attempt to begin reports the error.
       return Start(place: nil, ends: [:])
@@ -152,7 +152,7 @@ final class LogFeed: Sendable {
       let reader = LogReader(opened, from: positions) { [weak self] in self?.report($0) }
       audience.begin(from: positions, at: opened.switchCount)
       state.withLock { state in
-        state.run = Run(place: opened, reader: reader, lock: lock, generation: generation)
+        state.run = Run(place: opened, reader: reader, generation: generation)
         state.hasBegun = true
       }
       if let consumer, let lock { try saver?.begin(consumer, lock) }
@@ -256,7 +256,10 @@ final class LogFeed: Sendable {
 
   func report(_ error: AppGroupsLogError) {
     // The events may have been acknowledged, and removed before they were read again.
-    if case .missing(let producer, _, let next) = error, audience.hasHandled(next - 1, of: producer) { return }
+    if case .missing(let producer, _, let next) = error, audience.withCursor({ $0.hasHandled(next - 1, of: producer) })
+    {
+      return
+    }
     failures.send(error)
   }
 

@@ -57,7 +57,7 @@ final class LogSaver: Sendable {
       } catch {
         // Until the consumer is registered, its unhandled events may be removed.
         state.withLock { $0.hasFailed = true }
-        audience.noteUnsaved()
+        audience.withCursor { $0.isChanged = true }
         throw error
       }
     }
@@ -69,7 +69,7 @@ final class LogSaver: Sendable {
   ///   because another process may then be the consumer.
   func end(unlessReplaced: Bool) {
     queue.sync {
-      guard let lock = heldLock else { return }
+      guard let lock else { return }
       report { () throws(AppGroupsLogError) in
         if unlessReplaced, try !lock.isInPlace { return }
         try saveNow()
@@ -88,7 +88,7 @@ final class LogSaver: Sendable {
   /// Saves unsaved positions, and releases the consumer's lock until ``takeBack()``.
   func suspend() {
     queue.sync {
-      guard let lock = heldLock else { return }
+      guard let lock else { return }
       report { () throws(AppGroupsLogError) in if try lock.isInPlace { try saveNow() } }
       state.withLock { $0.lock = nil }
     }
@@ -96,18 +96,18 @@ final class LogSaver: Sendable {
 
   /// Acquires the consumer's lock again.
   ///
-  /// - Returns: The lock, or `nil` if another process has it, or was the consumer in between.
-  func takeBack() -> ConsumerLock? {
+  /// - Returns: `false` if another process has it, or was the consumer in between.
+  func takeBack() -> Bool {
     queue.sync {
       do throws(AppGroupsLogError) {
         guard let consumer, let saved = state.withLock({ $0.saved?.positions }),
           let lock = try consumer.lock(creating: false), try consumer.load() == saved
-        else { return nil }
+        else { return false }
         state.withLock { $0.lock = lock }
-        return lock
+        return true
       } catch {
         // The attempt to begin again reports the error.
-        return nil
+        return false
       }
     }
   }
@@ -123,7 +123,7 @@ final class LogSaver: Sendable {
   }
 
   private func saveClaimed() {
-    guard audience.releaseSaving(), heldLock != nil else { return }
+    guard audience.releaseSaving(), lock != nil else { return }
     // After a failed registration, this registers the consumer.
     report { () throws(AppGroupsLogError) in try hasFailed ? register() : saveNow() }
     if hasFailed { return saveSoon() }
@@ -132,11 +132,11 @@ final class LogSaver: Sendable {
 
   /// Saves the handled events before the contents of the scope are switched, unless that takes too long.
   func saveForSwitch() {
-    guard heldLock != nil else { return }
+    guard lock != nil else { return }
     let isDone = DispatchSemaphore(value: 0)
     queue.async { [self] in
       do throws(AppGroupsLogError) {
-        if heldLock != nil { try saveNow() }
+        if lock != nil { try saveNow() }
       } catch {
         // The save is retried, and an error reported, when the reading ends.
       }
@@ -149,14 +149,15 @@ final class LogSaver: Sendable {
   /// The consumer whose position is saved.
   var consumer: ConsumerPlace? { state.withLock { $0.consumer } }
 
-  private var heldLock: ConsumerLock? { state.withLock { $0.lock } }
+  /// The consumer's lock while the log is read, which a suspension releases.
+  var lock: ConsumerLock? { state.withLock { $0.lock } }
 
   private var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
   /// Saves acknowledged events, at once if no subscription is left, because the feed may soon be released.
   func saveAcknowledged() {
     queue.async { [self] in
-      if heldLock != nil { return saveSoon() }
+      if lock != nil { return saveSoon() }
       // A subscriber that waits to begin saves them later.
       if audience.isEmpty { report { () throws(AppGroupsLogError) in try saveNow() } }
     }
@@ -170,7 +171,7 @@ final class LogSaver: Sendable {
   func save(after feedQueue: DispatchQueue) async throws {
     try await requests.run { [self] in
       let isSaved = try onQueue { () throws(AppGroupsLogError) in
-        guard heldLock != nil else { return false }
+        guard lock != nil else { return false }
         try saveNow()
         return true
       }
@@ -219,7 +220,7 @@ final class LogSaver: Sendable {
   }
 
   private func saveNow() throws(AppGroupsLogError) {
-    guard heldLock != nil else { return try saveAfterwards() }
+    guard lock != nil else { return try saveAfterwards() }
     let positions = audience.positionsToSave()
     let now = DispatchTime.now()
     let isSaved = state.withLock { state in
@@ -239,7 +240,7 @@ final class LogSaver: Sendable {
   /// Saves the events that were acknowledged after the last subscription ended.
   private func saveAfterwards() throws(AppGroupsLogError) {
     // An acknowledgement does not restore a removed consumer.
-    guard let consumer, audience.isUnsaved, try consumer.exists else { return }
+    guard let consumer, audience.withCursor(\.isChanged), try consumer.exists else { return }
     // Only the consumer may save its positions.
     guard let lock = try consumer.lock(creating: false) else { throw consumer.inUse }
     guard let saved = try consumer.load() else { return }
@@ -256,7 +257,7 @@ final class LogSaver: Sendable {
       }
     } catch {
       state.withLock { $0.hasFailed = true }
-      audience.noteUnsaved()
+      audience.withCursor { $0.isChanged = true }
       throw error
     }
   }

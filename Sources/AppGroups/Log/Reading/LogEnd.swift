@@ -7,6 +7,16 @@ struct LogEnd {
   /// A time that is not before that of the last event.
   private var time: UInt64
 
+  /// Returns the current end of each producer's log; empty if the log cannot be listed.
+  static func positions(in place: LogPlace) -> [UUID: LogPosition] {
+    do throws(AppGroupsLogError) {
+      return try all(in: place).compactMapValues(\.?.position)
+    } catch {
+      // The error is reported when the log is read.
+      return [:]
+    }
+  }
+
   /// Returns the current end of each producer's log, or `nil` for a producer whose last segment cannot be read.
   static func all(in place: LogPlace) throws(AppGroupsLogError) -> [UUID: LogEnd?] {
     var ends: [UUID: LogEnd?] = [:]

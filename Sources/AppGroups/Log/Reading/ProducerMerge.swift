@@ -15,13 +15,12 @@ final class ProducerMerge {
   private var producers: [UUID: ProducerReader] = [:]
   private var names: [String: ProducerReader] = [:]
   private(set) var tails: Set<String> = []
-  /// The readers with a head, as a heap with the oldest head first.
+  /// The readers with a head, the one with the oldest head last.
   private var waiting: [ProducerReader] = []
   /// The problems that have not been reported yet.
   private var problems: [AppGroupsLogError] = []
-  /// A Boolean value that indicates whether the first reader's head was returned, so that the reader must advance
-  /// first.
-  private var isFirstSpent = false
+  /// A Boolean value that indicates whether the oldest head was returned, so that its reader must advance first.
+  private var isOldestSpent = false
 
   /// The number of times that a file was read for a head.
   private var stamp: UInt64 = 0
@@ -67,9 +66,14 @@ final class ProducerMerge {
 
   /// Finds the events that were removed since the limits were set.
   func checkEnds() {
-    for reader in producers.values { reader.reportMissingEnd { problems.append($0) } }
+    for reader in producers.values { reader.progress.reportMissingEnd { problems.append($0) } }
   }
 
+  /// Lists the segments and reads on in each of them.
+  ///
+  /// Call it after the directory is observed, and when files appear or disappear.
+  ///
+  /// - Returns: The producers that have segments.
   func scan() -> Set<UUID> {
     // Before the listing, so that no later change is missed.
     listed.update(to: place.lastChange)
@@ -92,7 +96,7 @@ final class ProducerMerge {
       reader.update(indices)
       for index in indices { names[SegmentID(producer: producer, index: index).fileName] = reader }
       if let last = indices.last { tails.insert(SegmentID(producer: producer, index: last).fileName) }
-      if reader.isOver { continue }
+      if reader.progress.isOver { continue }
       live.append(reader)
       look(at: reader)
     }
@@ -110,43 +114,54 @@ final class ProducerMerge {
     return Set(segments.keys)
   }
 
+  /// Reads on in a segment that has been written to.
+  ///
+  /// - Returns: A Boolean value that indicates whether the segment is known.
   func look(atSegment name: String) -> Bool {
     guard let reader = names[name] else { return SegmentID(fileName: name) == nil }
     look(at: reader)
     return true
   }
 
+  /// Reads the doubtful records again.
   func lookAgain() {
     let readers = doubtful
     doubtful = []
     for reader in readers { look(at: reader) }
   }
 
+  /// A Boolean value that indicates whether a doubtful record should be read again soon.
   var isInDoubt: Bool { !doubtful.isEmpty }
 
+  /// A Boolean value that indicates whether a file cannot be read at the moment, and no notification announces when it
+  /// can.
+  ///
+  /// ``scan()`` tries again.
   var isBlocked: Bool { !blocked.isEmpty || obstacle?.mayPassUnseen == true }
 
   private func look(at reader: ProducerReader) {
+    reader.noteGrowth()
     readOn()
-    guard !reader.isListed else { return }
-    advance(reader)
-    if reader.head != nil { push(reader) }
+    if reader.head == nil { advance(reader, mayHaveGrown: true) }
   }
 
-  private func advance(_ reader: ProducerReader) {
-    reader.advance { problems.append($0) }
+  private func advance(_ reader: ProducerReader, mayHaveGrown: Bool) {
+    reader.advance(mayHaveGrown: mayHaveGrown) { problems.append($0) }
     if reader.head == nil { exhausted.append(reader) }
-    if reader.isInDoubt { doubtful.append(reader) }
+    if reader.progress.isInDoubt { doubtful.append(reader) }
     note(reader)
   }
 
   /// Records the state of a reader that has read on.
   private func note(_ reader: ProducerReader) {
-    if reader.takeFreshness() {
-      stamp += 1
-      reader.stamp = stamp
+    if let head = reader.head {
+      waiting.insert(reader, at: waiting.partition(by: head.time))
+      if reader.takeFreshness() {
+        stamp += 1
+        reader.stamp = stamp
+      }
     }
-    if reader.isBlocked {
+    if reader.progress.isBlocked {
       blocked.insert(reader.producer)
     } else if !blocked.isEmpty {
       blocked.remove(reader.producer)
@@ -168,21 +183,24 @@ final class ProducerMerge {
     reader.close()
   }
 
+  /// Returns the next record of all producers, and the position of its producer after it.
   func next() -> (producer: UUID, record: LogRecord, position: LogPosition)? {
     readOn()
-    while let reader = waiting.first, let record = reader.head {
+    while let reader = waiting.last, let record = reader.head {
       guard isLimited || reader.stamp <= checkedStamp else {
         findCauses()
         continue
       }
-      isFirstSpent = true
+      isOldestSpent = true
       return (reader.producer, record, reader.position)
     }
     return nil
   }
 
-  /// Takes the last returned record back.
-  func putBack() { isFirstSpent = false }
+  /// Takes the last returned record back, so that ``next()`` returns it again unless it finds a cause of it.
+  ///
+  /// Nothing may have been read in between.
+  func putBack() { isOldestSpent = false }
 
   /// Finds the events that were appended before the waiting ones were read.
   private func findCauses() {
@@ -192,12 +210,12 @@ final class ProducerMerge {
       _ = scan()
       return
     }
-    live.removeAll { $0.isOver }
-    for reader in live where reader.head == nil && !reader.isBlocked {
+    live.removeAll(where: \.progress.isOver)
+    for reader in live where reader.head == nil && !reader.progress.isBlocked {
       let position = reader.position
       reader.checkForMore { problems.append($0) }
+      if reader.head == nil, reader.position != position { exhausted.append(reader) }
       note(reader)
-      if reader.head != nil { push(reader) } else if reader.position != position { exhausted.append(reader) }
     }
   }
 
@@ -205,17 +223,14 @@ final class ProducerMerge {
   ///
   /// It is called only when the next record is needed, so that it does not delay the returned one.
   private func readOn() {
-    guard isFirstSpent else { return }
-    isFirstSpent = false
-    let reader = waiting[0]
-    advance(reader)
-    if reader.head == nil {
-      pop()
-    } else {
-      siftDown(from: 0)
-    }
+    guard isOldestSpent else { return }
+    isOldestSpent = false
+    let reader = waiting.removeLast()
+    // The end that the last read has reached is known, unless a cause of another reader's head may follow it.
+    advance(reader, mayHaveGrown: !waiting.isEmpty)
   }
 
+  /// Returns the positions of the producers that were read to their end since the last call.
   func takeExhausted() -> [(producer: UUID, position: LogPosition)] {
     defer { exhausted.removeAll(keepingCapacity: true) }
     // A reader that has a head again was read beyond the records that have been returned. The position of a producer
@@ -228,45 +243,16 @@ final class ProducerMerge {
     defer { problems = [] }
     return problems
   }
+}
 
-  // MARK: The heap
-
-  private func push(_ reader: ProducerReader) {
-    reader.isListed = true
-    waiting.append(reader)
-    var child = waiting.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard Self.precedes(waiting[child], waiting[parent]) else { return }
-      waiting.swapAt(child, parent)
-      child = parent
+extension [ProducerReader] {
+  /// Returns the index at which to insert a reader, if the heads are ordered by their times, the oldest last.
+  fileprivate func partition(by time: UInt64) -> Int {
+    var (start, end) = (0, count)
+    while start < end {
+      let middle = (start + end) / 2
+      if let other = self[middle].head, other.time > time { start = middle + 1 } else { end = middle }
     }
-  }
-
-  private func pop() {
-    waiting[0].isListed = false
-    let last = waiting.removeLast()
-    guard !waiting.isEmpty else { return }
-    waiting[0] = last
-    siftDown(from: 0)
-  }
-
-  private func siftDown(from index: Int) {
-    var parent = index
-    while true {
-      var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2]
-      where child < waiting.count && Self.precedes(waiting[child], waiting[least]) {
-        least = child
-      }
-      guard least != parent else { return }
-      waiting.swapAt(parent, least)
-      parent = least
-    }
-  }
-
-  private static func precedes(_ left: ProducerReader, _ right: ProducerReader) -> Bool {
-    guard let first = left.head, let second = right.head else { return false }
-    return first.time < second.time
+    return start
   }
 }

@@ -8,17 +8,13 @@ import Signals
 /// ``ProducerProgress`` decides, and this opens the files.
 final class ProducerReader {
   private let place: LogPlace
-  private var progress: ProducerProgress
+  private(set) var progress: ProducerProgress
   private var reader: SegmentReader?
   /// The record to be delivered next.
   private(set) var head: LogRecord?
-  /// A Boolean value that indicates whether the file was read for a head that has no stamp yet.
-  private var isFresh = false
 
   // What a ``ProducerMerge`` knows of the reader.
 
-  /// A Boolean value that indicates whether the reader is in the heap of readers with a head.
-  var isListed = false
   /// A Boolean value that indicates whether the reader is in the list of readers with an open file.
   var isCounted = false
   /// A Boolean value that indicates whether the last listing contained a segment of the producer.
@@ -48,27 +44,23 @@ final class ProducerReader {
   /// A Boolean value that indicates whether the open file will not grow any more, because no process writes it.
   var isFinal: Bool { reader?.isAbandoned ?? false }
 
-  /// A Boolean value that indicates whether the last read bytes should be read again soon.
-  var isInDoubt: Bool { progress.isInDoubt }
-
-  /// A Boolean value that indicates whether no notification announces when there is more to read.
-  var isBlocked: Bool { progress.isBlocked }
-
-  /// A Boolean value that indicates whether the producer has ended, and all of its events were read.
-  var isOver: Bool { progress.isOver }
-
   /// Closes the file, which is opened again when there is more to read.
   func close() {
     reader = nil
   }
 
+  /// Records that the open file may have grown since its end was reached.
+  func noteGrowth() { reader?.noteGrowth() }
+
   /// Reads on until there is a head, or until there is nothing more to read.
   ///
   /// - Parameters:
   ///   - isCheck: A Boolean value that indicates whether to ignore the beginning of a record, without any doubt.
+  ///   - mayHaveGrown: A Boolean value that indicates whether to read again if the end of the file was reached.
   ///   - report: Receives each error.
-  func advance(isCheck: Bool = false, report: (AppGroupsLogError) -> Void) {
+  func advance(isCheck: Bool = false, mayHaveGrown: Bool = true, report: (AppGroupsLogError) -> Void) {
     head = nil
+    if mayHaveGrown { noteGrowth() }
     progress.begin()
     while !progress.isAtLimit, let reader = reader ?? open(report) {
       let index = reader.id.index
@@ -78,7 +70,6 @@ final class ProducerReader {
       switch action {
       case .deliver(let record):
         head = record
-        if exchange(&reader.hasRead, with: false) { isFresh = true }
         return
       case .readOn: continue
       case .leave: close()
@@ -106,8 +97,8 @@ final class ProducerReader {
 
   // MARK: Causes
 
-  /// Returns a Boolean value that indicates whether the file was read since the last call.
-  func takeFreshness() -> Bool { exchange(&isFresh, with: false) }
+  /// Returns a Boolean value that indicates whether the file was read for the head since the last call.
+  func takeFreshness() -> Bool { reader.map { exchange(&$0.hasRead, with: false) } ?? false }
 
   /// Reads on if the file has grown since its end was reached.
   ///
@@ -142,7 +133,4 @@ final class ProducerReader {
     let id = SegmentID(producer: producer, index: last)
     return FileLock(place.path(of: id), in: place.base, .reading, of: place.url(of: id))?.isAbandoned ?? false
   }
-
-  /// Reports the events before the limit that were removed during the reading.
-  func reportMissingEnd(report: (AppGroupsLogError) -> Void) { progress.reportMissingEnd(report) }
 }

@@ -46,6 +46,8 @@ final class SegmentReader {
   private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var start = 0
   private var filled = 0
+  /// A Boolean value that indicates whether the last read has reached the end of the file.
+  private var isAtEnd = false
 
   private static let smallest = 4096
   private static let largest = 65_536
@@ -94,11 +96,18 @@ final class SegmentReader {
   /// A Boolean value that indicates whether no process will write the segment any more.
   var isAbandoned: Bool { file.isAbandoned }
 
+  /// Records that the file may have grown since its end was reached.
+  func noteGrowth() { isAtEnd = false }
+
   /// Reads on.
+  ///
+  /// If the last read has reached the end of a growing segment, the segment is not read again before ``noteGrowth()``.
   ///
   /// - Parameter stage: The stage of the segment, determined before the call.
   /// - Returns: The next step.
   func next(_ stage: Stage) -> Step {
+    // A later write causes another notification.
+    if isAtEnd, stage == .growing, start == filled { return .end }
     var isReread = false
     while true {
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[start..<filled])
@@ -195,6 +204,7 @@ final class SegmentReader {
   private func reread() {
     start = 0
     filled = 0
+    isAtEnd = false
   }
 
   /// Reads more of the file into a buffer with room for a given number of bytes.
@@ -221,6 +231,7 @@ final class SegmentReader {
     let read = uninterrupted { pread(file.number, rest.baseAddress, rest.count, off_t(offset) + off_t(count)) }
     guard read >= 0 else { return nil }
     filled += read
+    isAtEnd = read < rest.count
     if read > 0 { hasRead = true }
     if read == 0, count == 0, buffer.count > Self.smallest {
       // It is unknown when the next event arrives, so the memory is released.

@@ -68,7 +68,7 @@ extension LogProducer {
     private mutating func segment(
       for count: Int, in place: LogPlace, isFinal: Bool, segmentSize: Int, durability: Durability
     ) throws(AppGroupsLogError) -> (SegmentWriter, isNew: Bool)? {
-      if let segment, segment.isUsable, try isFinal ? segment.isNamed : segment.isInPlace {
+      if let segment, segment.isUsable, try segment.isInPlace(orAnywhere: isFinal) {
         let isEmpty = segment.size == SegmentHeader.size
         if isEmpty || segment.size + count <= segmentSize {
           if segment.hasRoom(for: count) { return (segment, false) }

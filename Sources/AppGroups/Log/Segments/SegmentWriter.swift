@@ -53,19 +53,15 @@ final class SegmentWriter {
     if durability == .storage { try synchronizeName() }
   }
 
-  /// A Boolean value that indicates whether the log's path still leads to the file.
+  /// Returns a Boolean value that indicates whether the log's path still leads to the file.
   ///
-  /// It is `false` after the file or its directory was removed, or the environment was switched.
-  var isInPlace: Bool {
-    get throws(AppGroupsLogError) {
-      try AppGroupsLogError.examining { () throws(DurableFileError) in try file.isFile(at: path) }
-    }
-  }
-
-  /// A Boolean value that indicates whether the file still has its name in its directory, wherever the directory is.
-  var isNamed: Bool {
-    get throws(AppGroupsLogError) {
-      try AppGroupsLogError.examining { () throws(DurableFileError) in try file.isFile(at: name, in: place.base) }
+  /// - Parameter isAnywhere: A Boolean value that indicates whether it suffices that the file has its name in its
+  ///   directory, wherever the directory is.
+  /// - Returns: `false` after the file was removed, or if its directory was removed or the environment was switched.
+  /// - Throws: ``AppGroupsLogError`` if that is unknown.
+  func isInPlace(orAnywhere isAnywhere: Bool) throws(AppGroupsLogError) -> Bool {
+    try AppGroupsLogError.examining { () throws(DurableFileError) in
+      isAnywhere ? try file.isFile(at: name, in: place.base) : try file.isFile(at: path)
     }
   }
 
