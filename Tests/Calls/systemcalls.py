@@ -54,12 +54,12 @@ class Counting:
             return counted(call for call in trace.calls()[0] if call.is_main)
         return min((attempt(commands[number % len(commands)]) for number in range(ATTEMPTS)), key=len)
 
-    def delivery(self, reader, writer, command, first):
+    def delivery(self, reader, writer, command, first, event=lambda number: rf"\S+ \d+ {number}$"):
         """The calls with which a process learns of a change by another one, on its other threads."""
         def attempt(number):
             trace = Trace(reader.pid, self.path)
             ask(writer, command)
-            reader.event(rf"\S+ \d+ {number}$")
+            reader.event(event(number))
             trace.stop()
             calls = [call for call in trace.calls()[1] if not call.is_main]
             # Without the line that the subscriber writes.
@@ -93,12 +93,28 @@ def counts(counting):
     yield "suite: update of a key", counting.own(suite, "suite-increment a 1")
     log = counting.peer(f"log {folder}/c inbox", "append w")
     yield "log: append", counting.own(log, "append x")
+    consumer = counting.peer(f"log {folder}/c inbox", "follow-new")
+    ask(log, "append first")
+    consumer.event("entry .* first$")
+    yield "log: append, observed by another process", counting.own(log, "append x")
+    number = int(ask(log, "append last").split()[1])
+    consumer.event("entry .* last$")
+    yield "log: an event of another process", counting.delivery(
+        consumer, log, "append x", number + 1, lambda number: rf"entry \d+ \S+ {number} x$")
     root = os.path.join(folder, "root")
     os.mkdir(root)
     app = counting.peer(f"env {root}", "env-new Second", "env-new Third")
     first = ask(app, "env-active")
     second = ask(app, "env-list").split(",")[-1]
-    yield "environments: switch among three", counting.own(app, f"env-activate {second}", f"env-activate {first}")
+    switch = [f"env-activate {second}", f"env-activate {first}"]
+    yield "environments: switch among three", counting.own(app, *switch)
+    for number in range(97):
+        ask(app, f"env-new {number}")
+    # An odd number of switches is over, so the other environment comes first.
+    yield "environments: switch among a hundred", counting.own(app, *reversed(switch))
+    for number in range(100):
+        ask(app, f"env-new {number}")
+    yield "environments: switch among two hundred", counting.own(app, *switch)
 
 
 def main(program, *options):

@@ -23,9 +23,9 @@ struct EnvironmentRecordsTests {
   }
 
   /// Returns the name in the record, and whether it was read from the file.
-  private func name() throws -> (name: String, isRead: Bool) {
+  private func name(isTrusting: Bool = false) throws -> (name: String, isRead: Bool) {
     var isRead = false
-    let info = try records.info(id) { () throws(AppContainerError) in
+    let info = try records.info(id, isTrusting: isTrusting) { () throws(AppContainerError) in
       isRead = true
       let name = FileManager.default.contents(atPath: url.path).map { String(decoding: $0, as: UTF8.self) }
       return EnvironmentInfo(uuid: id.uuidString, name: name ?? "", createdAt: Date())
@@ -55,10 +55,45 @@ struct EnvironmentRecordsTests {
     #expect(try name() == ("one", false))
   }
 
+  @Test func `are relied on until another process may have replaced them, or one is looked at`() throws {
+    try write("one")
+    #expect(try name(isTrusting: true) == ("one", true))
+    try write("two")
+    #expect(try name(isTrusting: true) == ("one", false))
+    records.distrust()
+    #expect(try name(isTrusting: true) == ("two", true))
+    try write("three")
+    #expect(try name() == ("three", true))
+    #expect(try name(isTrusting: true) == ("three", false))
+  }
+
+  @Test func `are in directories with the names of their environments`() {
+    for id in (0..<100).map({ _ in UUID() }) + [Environment.defaultID] {
+      #expect(ContainerLayout.name(id) == id.uuidString)
+      #expect(ContainerLayout.id(id.uuidString) == id)
+      #expect(ContainerLayout.id(id.uuidString.lowercased()) == (id == Environment.defaultID ? id : nil))
+    }
+  }
+
+  @Test func `may be others after an update, and after several changes`() {
+    var (old, new) = (ContainerState(), ContainerState())
+    old.revision = 4
+    #expect(!old.mayHaveOtherRecords(than: old))
+    new.revision = 5
+    #expect(new.mayHaveOtherRecords(than: old), "an update changes only the revision")
+    new.switches = 1
+    #expect(!new.mayHaveOtherRecords(than: old), "a switch replaces no record")
+    new.revision = 6
+    #expect(new.mayHaveOtherRecords(than: old), "one of two changes may be an update")
+    #expect(old.mayHaveOtherRecords(than: new), "the state was replaced with an older one")
+  }
+
   @Test func `that are missing or unreadable are not kept`() throws {
     let error = AppContainerError.unreadableState(url, reason: "damaged")
     for _ in 0..<2 {
-      #expect(throws: error) { try records.info(id) { () throws(AppContainerError) in throw error } }
+      #expect(throws: error) {
+        try records.info(id, isTrusting: true) { () throws(AppContainerError) in throw error }
+      }
     }
     try write("one")
     #expect(try name() == ("one", true))

@@ -114,6 +114,8 @@ def environments():
     Operation("env-open", opened[0], **{**common, "victim": [], "again": [*opened, *common["again"]]})
     Operation("env-create", "env-new Fourth", **common)
     Operation("env-switch", "env-activate {second}", **common)
+    Operation("env-rename", "env-rename {second} Other", **{
+        **common, "look": [*common["look"], "env-names"], "mine": ["env-names"], "answers": True})
     Operation("env-delete", "env-delete {second}", **common)
     Operation("env-clone", "env-clone {second}", **common)
     Operation("env-clone-active", "env-clone {first}", **common)

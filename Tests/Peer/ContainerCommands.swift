@@ -12,6 +12,8 @@ import TestSupport
 /// - `env-named NAME`: get the environment with a name, creating it if missing
 /// - `env-unique`: require unique names
 /// - `env-new NAME`, `env-activate UUID`, `env-delete UUID`, `env-clean UUID`, `env-clone UUID`, `env-reset`: change it
+/// - `env-rename UUID NAME`: give an environment another name
+/// - `env-names`: the names of all environments, separated by commas
 /// - `env-export UUID PATH`, `env-import PATH`: write an archive, or create an environment from one
 /// - `env-counts`: the number of activations of each environment and the second of its last one, separated by commas
 /// - `env-active`, `env-list`: the active environment, and all of them, separated by commas
@@ -49,6 +51,7 @@ final class ContainerCommands: CommandFamily {
       return app.active.value.name
     case "env-active": return try app().active.value.id.uuidString
     case "env-list": return try app().environments.value.map(\.id.uuidString).joined(separator: ",")
+    case "env-names": return try app().environments.value.map(\.name).joined(separator: ",")
     case "env-counts":
       return try app().environments.value.map { environment in
         let date = environment.lastActivatedAt.map { "\(Int($0.timeIntervalSince1970))" } ?? "never"
@@ -79,6 +82,10 @@ final class ContainerCommands: CommandFamily {
     case "env-activate": try app().activate(id: command.identifier())
     case "env-delete": try app().delete(id: command.identifier())
     case "env-clean": try app().clean(id: command.identifier())
+    case "env-rename":
+      let arguments = try command.arguments(2)
+      let id = try environmentID(arguments[0])
+      return try app().update(id: id, name: arguments[1], description: nil).name
     case "env-reset": try app().reset()
     case "env-export":
       let arguments = try command.arguments(2)

@@ -230,6 +230,8 @@ def environments():
     common = dict(look=look, judge=stored, prepare=prepared)
     Protocol("switch", [opened, "env-activate {second}", "env-activate {third}", "env-activate {first}"], **common)
     Protocol("create", [opened, "fourth = env-new Fourth", "env-activate {fourth}"], **common)
+    Protocol("rename", [opened, "env-rename {third} Other", "env-rename {second} Another"], **{
+        **common, "look": [*look, "env-names"]})
     Protocol("delete", [opened, "env-delete {third}"], **common)
     Protocol("clean", [opened, "env-clean {second}", "env-clean {first}"], **common)
     Protocol("clone", [opened, "env-clone {second}", "env-clone {first}"], **common)

@@ -88,7 +88,7 @@ extension ContainerAccess {
     var changed = state
     changed.ids.removeAll { ids.contains($0) }
     let names = ids.map(\.uuidString)
-    for name in names { changed.activations[name] = nil }
+    for id in ids { changed.activations[id] = nil }
     let discarded = EntryPath(ContainerLayout.discarded())
     try hidden.makeDirectory(discarded)
     do {
@@ -183,12 +183,12 @@ extension ContainerAccess {
     }
     var changed = state
     changed.revision += 1
-    // Every step that can fail for lack of space precedes the first visible change.
-    let prepared = try store.prepare(changed, for: file)
+    // First, because all processes rely on the records that they know until the revision is raised.
+    try store.write(changed, to: file)
+    engine.step(.raised)
     let record = id.uuidString
     let info = EnvironmentInfo(uuid: record, name: name, description: description, createdAt: created)
     try store.write(info, for: record)
-    try store.commit(prepared, changed, file)
     accept(changed)
     return environment(id)
   }

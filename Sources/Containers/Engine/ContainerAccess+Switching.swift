@@ -16,8 +16,8 @@ extension ContainerAccess {
         var changed = state
         changed.active = id
         changed.switches += 1
-        changed.activations[id.uuidString, default: .init()].count += 1
-        changed.activations[id.uuidString, default: .init()].date = Date()
+        changed.activations[id, default: .init()].count += 1
+        changed.activations[id, default: .init()].date = Date()
         try move(
           committing: changed, leavingTo: ContainerLayout.data(old.id), arrivingFrom: ContainerLayout.data(id))
       }

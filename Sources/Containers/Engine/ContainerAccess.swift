@@ -31,6 +31,7 @@ final class ContainerAccess {
     let known = engine.known
     if let state = try store.state() {
       self.state = state
+      if state.mayHaveOtherRecords(than: known) { store.records.distrust() }
     } else {
       let name = AppContainer.Environment.defaultID.uuidString
       try makeDirectories(of: name)
@@ -42,7 +43,6 @@ final class ContainerAccess {
     }
     try recover()
     guard known.revision != state.revision else { return }
-    store.records.distrust()
     // At first there is no state in memory, and there are no subscribers.
     let adoption = engine.adoption(of: state)
     if known.revision > 0, known.switches != state.switches {

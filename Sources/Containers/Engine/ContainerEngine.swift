@@ -283,9 +283,15 @@ final class ContainerEngine: ScopeOwner {
     let environments: [AppContainer.Environment]
   }
 
-  /// Reads the records of all environments of a state.
+  /// Reads the records of all environments of a state, except for most of those that no process can have replaced.
   func adoption(of state: ContainerState) -> Adoption {
-    Adoption(state: state, environments: state.ids.map { store.environment($0, in: state) })
+    let count = state.ids.count
+    let first = store.records.beginChecks(among: count)
+    let environments = state.ids.enumerated().map { index, id in
+      let turn = (index - first + count) % count
+      return store.environment(id, in: state, isTrusting: turn >= EnvironmentRecords.checksPerChange)
+    }
+    return Adoption(state: state, environments: environments)
   }
 
   /// Adopts a state on the disk as part of the change that is about to be sent.

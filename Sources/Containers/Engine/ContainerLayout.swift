@@ -91,7 +91,30 @@ struct ContainerLayout: Sendable, Hashable {
 
   /// Returns the identifier of the environment with this directory name, or `nil` if the name is not an identifier.
   static func id(_ name: String) -> UUID? {
-    guard let id = UUID(uuidString: name), id.uuidString == name else { return nil }
+    guard let id = UUID(uuidString: name), self.name(id) == name else { return nil }
     return id
+  }
+
+  /// Returns the directory name of an environment, which is the `uuidString` of its identifier.
+  ///
+  /// Each change writes the names of all environments, and `uuidString` takes twenty times as long as this.
+  static func name(_ id: UUID) -> String {
+    let digits: StaticString = "0123456789ABCDEF"
+    return withUnsafeBytes(of: id.uuid) { bytes in
+      String(unsafeUninitializedCapacity: 36) { text in
+        var count = 0
+        for (index, byte) in bytes.enumerated() {
+          if index == 4 || index == 6 || index == 8 || index == 10 {
+            text[count] = UInt8(ascii: "-")
+            count += 1
+          }
+          // Sound: half a byte is less than 16, the number of digits.
+          text[count] = digits.utf8Start[Int(byte >> 4)]
+          text[count + 1] = digits.utf8Start[Int(byte & 0xF)]
+          count += 2
+        }
+        return count
+      }
+    }
   }
 }

@@ -26,10 +26,23 @@ struct ContainerState: Sendable, Equatable {
   /// The entries that are not switched, as paths relative to the root.
   var excludes: [String] = []
 
-  /// The activations by directory name.
+  /// The activations of each environment.
   ///
   /// They are stored here instead of in the records, so that a switch changes one file.
-  var activations: [String: Activation] = [:]
+  var activations: [UUID: Activation] = [:]
+}
+
+extension ContainerState {
+  /// Returns a Boolean value that indicates whether a record may have been replaced since an earlier state.
+  ///
+  /// Each change raises the revision by one, and an update of a record changes nothing else. A later change could hide
+  /// it.
+  func mayHaveOtherRecords(than earlier: ContainerState) -> Bool {
+    guard revision != earlier.revision else { return false }
+    var same = earlier
+    same.revision += 1
+    return revision != same.revision || self == same
+  }
 }
 
 extension ContainerState: Codable {
@@ -55,13 +68,17 @@ extension ContainerState: Codable {
     (revision, switches) = (record.revision, record.switches)
     active = try id(record.active)
     ids = try record.uuids.map(id)
-    (excludes, activations) = (record.excludes, record.activations)
+    excludes = record.excludes
+    for (name, activation) in record.activations {
+      if let id = ContainerLayout.id(name) { activations[id] = activation }
+    }
   }
 
   func encode(to encoder: any Encoder) throws {
     let record = Record(
-      revision: revision, switches: switches, active: active.uuidString, uuids: ids.map(\.uuidString),
-      excludes: excludes, activations: activations)
+      revision: revision, switches: switches, active: ContainerLayout.name(active),
+      uuids: ids.map { ContainerLayout.name($0) }, excludes: excludes,
+      activations: Dictionary(uniqueKeysWithValues: activations.map { (ContainerLayout.name($0.key), $0.value) }))
     try record.encode(to: encoder)
   }
 }

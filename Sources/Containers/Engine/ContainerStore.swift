@@ -108,11 +108,17 @@ struct ContainerStore: Sendable {
   // MARK: Environments
 
   /// Returns an environment with its record, or with placeholders and the reason if the record cannot be read.
-  func environment(_ id: UUID, in state: ContainerState) -> AppContainer.Environment {
-    let activation = state.activations[id.uuidString] ?? .init()
+  ///
+  /// - Parameters:
+  ///   - id: The environment.
+  ///   - state: The state.
+  ///   - isTrusting: A Boolean value that indicates whether to rely on a known record that no process can have replaced.
+  /// - Returns: The environment.
+  func environment(_ id: UUID, in state: ContainerState, isTrusting: Bool = false) -> AppContainer.Environment {
+    let activation = state.activations[id] ?? .init()
     var environment: AppContainer.Environment
     do {
-      let info = try records.info(id) { () throws(AppContainerError) in try self.info(id) }
+      let info = try records.info(id, isTrusting: isTrusting) { () throws(AppContainerError) in try self.info(id) }
       environment = .init(id: id, name: info.name, description: info.description, createdAt: info.createdAt)
     } catch {
       environment = .init(id: id, name: id.uuidString, createdAt: Date(timeIntervalSince1970: 0))

@@ -2,17 +2,22 @@ import AppGroups
 import FileSignals
 import Foundation
 import Signals
+import Synchronization
 
 /// The decoded records of a root's environments.
 ///
 /// Every change publishes all environments, but rarely changes more than one record. A record is read again only if its
-/// file has another stamp.
+/// file has another stamp. Of many environments, not even the stamp is checked while no process can have replaced the
+/// record: an update raises the revision of the state first. A change checks only a few, in turn, so that it also finds
+/// what a program without the root's lock has done.
 final class EnvironmentRecords: Sendable {
   private struct Known {
     let info: EnvironmentInfo
     let stamp: FileStamp
     /// A Boolean value that indicates whether the file could change again without another stamp.
     let isYoung: Bool
+    /// A Boolean value that indicates whether no process has replaced the record since its stamp was checked.
+    var isCurrent = true
   }
 
   /// The longest tick of any file system's clock, in nanoseconds.
@@ -20,6 +25,12 @@ final class EnvironmentRecords: Sendable {
 
   private let directory: String
   private let records = Guarded<[UUID: Known]>([:])
+
+  /// The number of records that each change checks although it could rely on them.
+  static let checksPerChange = 32
+
+  /// The index of the first environment that the next change checks.
+  private let nextCheck = Atomic(0)
 
   /// - Parameter directory: The directory that contains the environments' directories.
   init(in directory: URL) {
@@ -30,15 +41,23 @@ final class EnvironmentRecords: Sendable {
   ///
   /// - Parameters:
   ///   - id: The environment.
+  ///   - isTrusting: A Boolean value that indicates whether to rely on the known record if no process can have replaced
+  ///     it. Then a program that does not hold the root's lock can change a record unnoticed.
   ///   - read: Reads the record.
   /// - Returns: The record that has been read, now or with the file's present stamp.
   /// - Throws: The error of `read`, which is not kept.
   func info(
-    _ id: UUID, read: () throws(AppContainerError) -> EnvironmentInfo
+    _ id: UUID, isTrusting: Bool, read: () throws(AppContainerError) -> EnvironmentInfo
   ) throws(AppContainerError) -> EnvironmentInfo {
+    if isTrusting, let known = records.withLock({ $0[id] }), known.isCurrent { return known.info }
     // Without a stamp, the record is read again.
     let stamp = FileStamp.ifReadable(path: "\(directory)/\(id.uuidString)/\(ContainerLayout.info)")
-    if let stamp, let known = records.withLock({ $0[id] }), known.stamp == stamp { return known.info }
+    let known = records.withLock { records in
+      if stamp == nil || records[id]?.stamp != stamp { records[id] = nil }
+      records[id]?.isCurrent = true
+      return records[id]
+    }
+    if let known { return known.info }
     let info = try read()
     // A file that is replaced while it is read has another stamp than this one.
     if let stamp {
@@ -49,9 +68,22 @@ final class EnvironmentRecords: Sendable {
     return info
   }
 
-  /// Forgets the records that another process may have replaced since, unnoticed by their stamps.
+  /// Returns the index of the first environment that a change checks, although it could rely on its record.
+  ///
+  /// The environments take turns.
+  func beginChecks(among count: Int) -> Int {
+    let next = nextCheck.load(ordering: .relaxed)
+    nextCheck.store(next + Self.checksPerChange, ordering: .relaxed)
+    return next % max(1, count)
+  }
+
+  /// Checks all stamps again, because another process may have replaced records, and forgets those that it may have
+  /// replaced unnoticed by their stamps.
   func distrust() {
-    records.withLock { $0 = $0.filter { !$0.value.isYoung } }
+    records.withLock { records in
+      records = records.filter { !$0.value.isYoung }
+      for id in records.keys { records[id]?.isCurrent = false }
+    }
   }
 
   /// Forgets the record of an environment, which is about to be replaced or has been removed.

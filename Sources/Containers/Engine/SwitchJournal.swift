@@ -45,4 +45,6 @@ package enum SwitchStep: Sendable, Hashable {
   case backedUp
   /// The journal is removed.
   case finished
+  /// The revision is raised, before the record of an environment is replaced.
+  case raised
 }

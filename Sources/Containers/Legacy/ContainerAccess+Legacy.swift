@@ -27,7 +27,7 @@ extension ContainerAccess {
       let info = EnvironmentInfo(
         uuid: id.uuidString, name: record.name ?? id.uuidString, description: record.description, createdAt: created)
       try store.write(info, for: id.uuidString)
-      changed.activations[id.uuidString] = .init(count: record.activatedCount ?? 0, date: record.lastActivatedDate)
+      changed.activations[id] = .init(count: record.activatedCount ?? 0, date: record.lastActivatedDate)
     }
     if !legacy.ids.contains(active), !state.ids.contains(active) { try makeDirectories(of: active.uuidString) }
     let new = legacy.ids.filter { !changed.ids.contains($0) }

@@ -37,6 +37,32 @@ struct CrashTests {
     #expect(outcomes == outcomes.sorted() && Set(outcomes).count == 2)
   }
 
+  @Test func `after a process is killed while it renames an environment, all processes show the name in the record`()
+    async throws
+  {
+    let world = try World(environments: 3)
+    let onlooker = try world.fixture.open()
+    let record = ".containers/\(world.ids[1])/info.json"
+    let before = world.fixture.text(record)
+    let peer = try PeerProcess()
+    try await peer.send("env \(world.path)")
+    try await peer.send("env-crash 1")
+    do {
+      try await peer.send("env-rename \(world.ids[1]) Other")
+      Issue.record("An update has no step")
+    } catch PeerProcess.Failure.gone {
+      #expect(world.fixture.text(record) == before, "the record was replaced before the revision was raised")
+    }
+    let next = try PeerProcess()
+    try await next.send("env \(world.path)")
+    try await next.send("env-rename \(world.ids[1]) Another")
+    // A switch between other environments does not look at the record.
+    try await next.send("env-activate \(world.ids[2])")
+    _ = try await onlooker.environments.firstValue("the new name") { $0.contains { $0.name == "Another" } }
+    try await onlooker.activate(id: Environment.defaultID)
+    #expect(onlooker.environments.value.first { $0.id == world.ids[1] }?.name == "Another")
+  }
+
   @Test func `an observing process undoes a killed process's switch`() async throws {
     let world = try World(environments: 2)
     let onlooker = try world.fixture.open()
