@@ -159,14 +159,19 @@ extension SharedFileEngine {
   ) throws(AppGroupsFileError) {
     do {
       let prepared = isPresent ? nil : try file.prepare(data, durability: durability)
-      try memory.withLock { memory throws(DurableFileError) in
-        let isFound = try put(prepared, in: file)
+      let change = try memory.withLock { memory throws(DurableFileError) in
+        let change = try put(prepared, in: file)
         // If the directory was replaced in between, the file in the new directory is newer. If the scope has not
         // followed a switch yet, subscribers receive this value together with all others.
-        guard isFound || isInPlace(file), isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
-        if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
-        stage(memory.file.problem, in: &delivery)
+        if change?.isKnown == true || isInPlace(file), isFollowed {
+          if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
+          stage(memory.file.problem, in: &delivery)
+        } else {
+          queue.async { [weak self] in self?.lookNow() }
+        }
+        return change
       }
+      change?.deliverOthers()
       // Other writers need not wait until subscribers have been called.
       if durability == .process { file.unlock() }
       if durability == .storage {
@@ -194,10 +199,8 @@ extension SharedFileEngine {
   ///
   /// The events of the change wake no thread of this process. A woken thread would take processor time from the observers
   /// that need it. Earlier replacements by other writers are not delivered, because this content has replaced theirs.
-  ///
-  /// - Returns: `true` if readers find that content now.
-  private func put(_ prepared: PreparedWrite?, in file: ExclusiveFile) throws(DurableFileError) -> Bool {
-    guard let prepared else { return false }
+  private func put(_ prepared: PreparedWrite?, in file: ExclusiveFile) throws(DurableFileError) -> QuietChange? {
+    guard let prepared else { return nil }
     return try changes.quietly(
       { () throws(DurableFileError) in try prepared.commit() }, isKnown: { file.leads(to: prepared) })
   }

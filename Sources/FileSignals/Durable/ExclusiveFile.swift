@@ -140,10 +140,11 @@ package final class ExclusiveFile {
     defer { if !isLocked { descriptors.sidecar.unlock() } }
     // The wait may have lasted longer than a suspension waited for it.
     try DirectoryRules.checkOpen(descriptors.url, except: turn)
-    guard let current = try descriptors.current() else { return nil }
+    var hold = Hold(isOwn: true)
+    guard try descriptors.isCurrent(&hold.file) else { return nil }
     isLocked = true
     LockHolder.record(in: descriptors.sidecar.number)
-    return Hold(isOwn: true, file: current.file)
+    return hold
   }
 
   /// Acquires a file's lock within a limit; see the method without a limit.

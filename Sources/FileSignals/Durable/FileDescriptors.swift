@@ -92,22 +92,24 @@ package final class FileDescriptors: Sendable {
   ///
   /// If another process removed the folder, moved the directory or replaced the file with a link before the lock was
   /// acquired, the lock belongs to something else.
-  package var isCurrent: Bool { get throws(DurableFileError) { try current() != nil } }
-
-  /// The file that a locked path leads to.
-  struct Current {
-    /// The status of the file a moment ago; `nil` if there is none, or if it has not been read.
-    var file: FileStatus?
+  package var isCurrent: Bool {
+    get throws(DurableFileError) {
+      var status: FileStatus?
+      return try isCurrent(&status)
+    }
   }
 
-  /// Returns the file to which the path leads, or `nil` if the path no longer leads here; see ``isCurrent``.
-  func current() throws(DurableFileError) -> Current? {
-    guard try sidecar.isFile(at: lockPath, in: directory.number), try leadsToDirectory else { return nil }
-    if openedPath == nil || resolved.isLinked { return Current() }
-    let file = try FileStatus(path: name, relativeTo: directory.number, followsLinks: false, of: url)
-    // Something else has taken the place of the file, such as a link, which must be followed.
-    if let file, file.kind != .regular { return nil }
-    return Current(file: file)
+  /// Returns the same as ``isCurrent``, and the status of the file if it had to be read.
+  func isCurrent(_ status: inout FileStatus?) throws(DurableFileError) -> Bool {
+    guard try sidecar.isFile(at: lockPath, in: directory.number), try leadsToDirectory else { return false }
+    if openedPath == nil || resolved.isLinked { return true }
+    do throws(DurableFileError) {
+      status = try fileStatus()
+      return true
+    } catch .notARegularFile {
+      // Something else has taken the place of the file, such as a link, which must be followed.
+      return false
+    }
   }
 
   /// A Boolean value that indicates whether the file's path still leads to this directory, regardless of the lock.

@@ -59,17 +59,19 @@ final class InjectedChanges: ChangeSource {
     if mustDeliver { emitter.send(PathChange(written: "value.json")) }
   }
 
-  func quietly<Failure: Error>(_ change: () throws(Failure) -> Void, isKnown: () -> Bool) throws(Failure) -> Bool {
+  func quietly<Failure: Error>(
+    _ change: () throws(Failure) -> Void, isKnown: () -> Bool
+  ) throws(Failure) -> QuietChange {
     state.withLock { $0.log.append("quietly") }
     try change()
     afterChange()
     send()
-    guard isKnown() else { return false }
+    guard isKnown() else { return QuietChange(isKnown: false) }
     state.withLock { state in
       state.hasGathered = false
       state.log.append("known")
     }
-    return true
+    return QuietChange(isKnown: true)
   }
 
   var health: Property<WatchHealth> { Property(healthSource, keeping: healthSource) }

@@ -34,7 +34,6 @@ import Testing
   @Test func `are collected until the owner is set up`() throws {
     var pending = PendingEvents()
     guard case .scheduled = pending.add([try event]) else { return _ = Issue.record("no owner is set up") }
-    #expect(!pending.isIdle)
     let isDue = pending.start()
     #expect(isDue)
     check(pending.take().count == 1)
@@ -46,29 +45,64 @@ import Testing
     guard case .due = pending.add([try event]) else { return _ = Issue.record("no other thread will process it") }
     check(pending.take().count == 1)
     guard case .scheduled = pending.add([try event]) else { return _ = Issue.record("another thread is processing") }
-    #expect(!pending.isIdle)
-    check(pending.endUnlessMore())
+    check(pending.endCall() == .call)
     check(pending.take().count == 1)
-    check(!pending.endUnlessMore())
-    #expect(pending.isIdle)
+    check(pending.endCall() == .nothing)
   }
 
-  @Test func `are postponed by a pause, and processed at its end or when it lasts`() throws {
+  @Test func `that come faster than calls let the observer rest before each call, until a rest brings nothing`() throws
+  {
+    var pending = PendingEvents()
+    _ = pending.start()
+    for _ in 1...2 {
+      guard case .due = pending.add([try event]) else { return _ = Issue.record("the first change is not at once") }
+      _ = pending.take()
+      _ = pending.add([try event])
+      check(pending.endCall() == .call)
+      _ = pending.take()
+      _ = pending.add([try event])
+      check(pending.endCall() == .rest)
+      guard case .storm = pending.add([try event]) else { return _ = Issue.record("it rests") }
+      check(pending.endRest() == .call)
+      check(pending.take().count == 2)
+      // Nothing has come during the call, but may come soon.
+      check(pending.endCall() == .rest)
+      _ = pending.add([try event])
+      check(pending.endRest() == .call)
+      check(pending.take().count == 1)
+      check(pending.endCall() == .rest)
+      check(pending.endRest() == .nothing)
+    }
+  }
+
+  @Test func `after two calls in a row with more events begin to count anew when a call brings none`() throws {
+    var pending = PendingEvents()
+    _ = pending.start()
+    for _ in 1...3 {
+      guard case .due = pending.add([try event]) else { return _ = Issue.record("it is not at once") }
+      _ = pending.take()
+      _ = pending.add([try event])
+      check(pending.endCall() == .call)
+      _ = pending.take()
+      check(pending.endCall() == .nothing)
+    }
+  }
+
+  @Test func `gather during a pause, and are processed at its end or when it lasts`() throws {
     var pending = PendingEvents()
     _ = pending.start()
     pending.pause()
-    guard case .postponed(let pause) = pending.add([try event]) else { return _ = Issue.record("processing is paused") }
-    check(pending.review(pause) == (true, nil))
+    guard case .paused(isFirst: true) = pending.add([try event]) else { return _ = Issue.record("it is paused") }
+    guard case .paused(isFirst: false) = pending.add([try event]) else { return _ = Issue.record("it is paused") }
+    check(pending.review())
     check(pending.take(where: { _ in true }).isEmpty)
-    check(pending.take().count == 1)
-    check(!pending.endUnlessMore())
-    guard case .postponed(let second) = pending.add([try event]) else {
-      return _ = Issue.record("processing is paused")
-    }
+    check(pending.take().count == 2)
+    check(pending.endCall() == .nothing)
+    guard case .paused(isFirst: true) = pending.add([try event]) else { return _ = Issue.record("it is paused") }
     let expected = pending.take { _ in true }
     pending.putBack(expected)
     check(pending.endPause())
-    check(pending.review(second) == (false, nil))
+    check(!pending.review())
     check(pending.take().count == 1)
   }
 
@@ -80,18 +114,16 @@ import Testing
     check(pending.take().map(\.kinds) == [.overflow])
   }
 
-  @Test func `that arrive during a call of the observer are processed on the same thread`() async throws {
+  @Test func `that arrive during a call of the observer are processed on the same thread`() throws {
     let count = Counter()
     let watch = try Self.watch(folder)
     let subscription = watch.sink { [unowned watch] _ in
-      guard count.next() < 3, let event = try? Self.event(watch) else { return }
+      guard count.next() < 2, let event = try? Self.event(watch) else { return }
       guard case .scheduled = watch.take([event]) else { return _ = Issue.record("another thread is processing") }
     }
     guard case .due = watch.take([try Self.event(watch)]) else { return _ = Issue.record("no thread is processing") }
     watch.process()
-    #expect(count.value >= 3)
-    // Events around the folder may be processed at this moment, too.
-    try await eventually { watch.isIdle }
+    #expect(count.value >= 2)
     subscription.cancel()
   }
 

@@ -5,30 +5,63 @@ struct Batches {
   /// The observers that have received events and must be called.
   private var due: [PathChanges] = []
 
-  /// The observers that have received events but have postponed their calls.
-  private(set) var postponed: [PathChanges.Postponed] = []
-
   /// A Boolean value that indicates whether the events are for a single observer, which is idle.
   private(set) var areForOneIdle = false
 
+  /// The observers that have received events, and rest.
+  private var resting: [PathChanges] = []
+
+  /// The resting observers whose owners have paused, and for which no review is due.
+  private var paused: [PathChanges] = []
+
+  /// A Boolean value that indicates whether an observer rests because its changes come too fast.
+  private var hasStorm = false
+
+  /// The longest rest of all observers; `nil` if one of them must be called or does not rest, or if there are no events.
+  var rest: Duration? {
+    guard due.isEmpty, !resting.isEmpty, resting.count == batches.count else { return nil }
+    return hasStorm ? PathChanges.rest : PathChanges.pauseLimit
+  }
+
   mutating func add(_ kinds: WatchKinds, _ name: String?, _ point: WatchPoint) {
     guard let watch = point.watch else { return }
-    batches[ObjectIdentifier(watch), default: (watch, [])].events.append(
+    batches[point.owner, default: (watch, [])].events.append(
       WatchEvent(kinds: kinds, name: name, point: point))
   }
 
   /// Passes the events to the observers, which are called later, when no lock is held that they could need.
   mutating func handIn() {
-    areForOneIdle = batches.count == 1
     for (watch, events) in batches.values {
-      areForOneIdle = areForOneIdle && watch.isIdle
       switch watch.take(events) {
-      case .due: due.append(watch)
-      case .postponed(let pause): postponed.append(PathChanges.Postponed(watch: watch, pause: pause))
       case .scheduled: break
+      case .storm:
+        hasStorm = true
+        resting.append(watch)
+      case .paused(let isFirst):
+        resting.append(watch)
+        if isFirst { paused.append(watch) }
+      case .due: due.append(watch)
       }
     }
-    areForOneIdle = areForOneIdle && !due.isEmpty
+    areForOneIdle = batches.count == 1 && due.count == 1
+  }
+
+  /// A Boolean value that indicates whether all observers still rest.
+  var stillRest: Bool { resting.allSatisfy(\.isResting) }
+
+  /// Adds the resting observers of earlier events that need not rest any longer.
+  mutating func review(_ earlier: Batches) {
+    for watch in earlier.resting where watch.review() { due.append(watch) }
+  }
+
+  /// Returns a Boolean value that indicates whether there are events for the owner of a point.
+  func include(ownerOf point: WatchPoint) -> Bool { batches[point.owner] != nil }
+
+  /// Adds the observers of events that were passed on later, which are not released before all are called.
+  mutating func append(_ later: Batches) {
+    batches.merge(later.batches) { first, _ in first }
+    due += later.due
+    paused += later.paused
   }
 
   /// Calls the observers on this thread.
@@ -39,5 +72,6 @@ struct Batches {
   /// Schedules the calls of the observers on their queues.
   func schedule() {
     for watch in due { watch.enqueue() }
+    for watch in paused { watch.reviewLater() }
   }
 }

@@ -54,9 +54,6 @@
     }
     private static var itselfNotes: VnodeNotes { [.delete, .rename, .revoke] }
 
-    /// The time after which events are delivered although their observers postpone their calls.
-    private static var rest: DispatchTimeInterval { .milliseconds(1) }
-
     private let queue: Queue
     private let source: FileDescriptorSource
     private let subscription = Guarded<SignalSubscription?>(nil)
@@ -161,7 +158,7 @@
     /// Reads the pending events, on the thread that waited.
     private func read() {
       wakes.add(1, ordering: .relaxed)
-      deliver(takeAll())
+      drain().schedule()
     }
 
     func muffle() {
@@ -172,17 +169,9 @@
       source.resume()
     }
 
-    func drain(for watch: PathChanges) {
-      for batch in takeAll() {
-        batch.schedule()
-        // No thread would review these.
-        for postponed in batch.postponed where postponed.watch !== watch { postponed.end() }
-      }
-    }
-
-    private func takeAll() -> [Batches] {
+    func drain() -> Batches {
       reading.withLock { _ in
-        var all: [Batches] = []
+        var all = Batches()
         var isFailing = false
         while true {
           var batches: Batches
@@ -199,19 +188,6 @@
           all.append(batches)
           if isFailing { return all }
         }
-      }
-    }
-
-    private func deliver(_ all: [Batches]) {
-      for batches in all { batches.schedule() }
-      review(all.flatMap(\.postponed))
-    }
-
-    /// Delivers events whose observers have postponed their calls for longer than one change takes.
-    private func review(_ postponed: [PathChanges.Postponed]) {
-      if postponed.isEmpty { return }
-      DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + Self.rest) { [weak self] in
-        self?.review(postponed.compactMap { $0.reviewed() })
       }
     }
 

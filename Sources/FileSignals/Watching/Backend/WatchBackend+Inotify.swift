@@ -29,9 +29,6 @@
     /// With IN_EXCL_UNLINK, an entry that has been removed is not reported any more, even if a process still writes it.
     private static let flags = UInt32(IN_ONLYDIR | IN_MASK_ADD | IN_EXCL_UNLINK)
 
-    /// The time, in microseconds, for which a thread rests while observers postpone their calls.
-    private static let rest: UInt32 = 1_000
-
     private struct Table {
       var watches: [CInt: WatchPoints] = [:]
       var descriptors: [WatchToken: CInt] = [:]
@@ -80,7 +77,28 @@
       }
     }
 
+    /// The rest of the thread that reads.
+    private final class Rest: Sendable {
+      private let isResting = Atomic(false)
+      private let ends = DispatchSemaphore(value: 0)
+
+      /// Rests unless a condition is no longer met, which may change until ``end()`` is called.
+      func wait(for duration: Duration, while isNeeded: () -> Bool) {
+        isResting.store(true, ordering: .sequentiallyConsistent)
+        if isNeeded() { _ = ends.wait(timeout: .now() + duration.inSeconds) }
+        isResting.store(false, ordering: .relaxed)
+      }
+
+      /// Ends the rest early.
+      ///
+      /// In the worst case, the next rest ends at once.
+      func end() {
+        if isResting.exchange(false, ordering: .sequentiallyConsistent) { ends.signal() }
+      }
+    }
+
     private let queue: InotifyQueue
+    private let resting = Rest()
     private let source: FileDescriptorSource
     private let subscription = Guarded<SignalSubscription?>(nil)
     private let table = Guarded(Table())
@@ -159,24 +177,28 @@
     /// Reads the available events on the thread that waited.
     private func read() {
       var batches = readOn()
-      var postponed = batches.postponed
-      // An observer that changes a file that other processes change, too, reads it soon anyway. Waking up for each of
-      // their changes would only keep the processor from the next one.
-      while !postponed.isEmpty {
-        batches.schedule()
-        usleep(Self.rest)
-        postponed = postponed.compactMap { $0.reviewed() }
-        batches = readOn()
-        postponed += batches.postponed
+      // Waking up for each event of a storm would only keep the processor from the writers and from the observers.
+      while let rest = batches.rest, noOneElseWaits(besides: batches) {
+        resting.wait(for: rest) { batches.stillRest }
+        var next = readOn()
+        next.review(batches)
+        batches = next
       }
       if !call.plan(batches) { batches.schedule() }
     }
+
+    func endRest() { resting.end() }
 
     private func readOn() -> Batches {
       queue.read { content in
         if content?.isEmpty == false { wakes.add(1, ordering: .relaxed) }
         return handIn(content)
       }
+    }
+
+    /// Returns a Boolean value that indicates whether all observers of the process have received events.
+    private func noOneElseWaits(besides batches: Batches) -> Bool {
+      table.withLock { $0.watches.values.allSatisfy { $0.all.allSatisfy(batches.include) } }
     }
 
     /// Passes the events to all observers, in order, while no other thread reads.
@@ -197,12 +219,7 @@
       source.pause()
     }
 
-    func drain(for watch: PathChanges) {
-      let batches = queue.read(handIn)
-      batches.schedule()
-      // No thread would review these.
-      for postponed in batches.postponed where postponed.watch !== watch { postponed.end() }
-    }
+    func drain() -> Batches { queue.read(handIn) }
 
     func unmuffle() {
       source.resume()

@@ -24,11 +24,14 @@ protocol WatchBackend: AnyObject, Sendable {
 
   /// Passes on the events that have gathered, on this thread.
   ///
-  /// - Parameter watch: The caller's watch, whose own events the caller processes.
-  func drain(for watch: PathChanges)
+  /// - Returns: The observers that the caller must call when no lock is held.
+  func drain() -> Batches
 
   /// Lets the backend wake up again.
   func unmuffle()
+
+  /// Continues to wait for events, if the backend rests because the owner of an observer has paused.
+  func endRest()
 
   /// The number of times that the backend has woken up.
   var wakeCount: Int { get }
@@ -39,8 +42,9 @@ protocol WatchBackend: AnyObject, Sendable {
 
 extension WatchBackend {
   func muffle() {}
-  func drain(for watch: PathChanges) {}
+  func drain() -> Batches { Batches() }
   func unmuffle() {}
+  func endRest() {}
 }
 
 /// An identifier of one point in a backend.

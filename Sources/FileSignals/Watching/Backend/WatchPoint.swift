@@ -16,11 +16,14 @@ final class WatchPoint: Sendable {
   /// For a directory below the target, its path relative to the target.
   let inner: String?
   weak let watch: PathChanges?
+  /// The identity of the owner.
+  let owner: ObjectIdentifier
 
   init(_ place: WatchPlan.Place, inner: String? = nil, watch: PathChanges) {
     self.place = place
     self.inner = inner
     self.watch = watch
+    owner = ObjectIdentifier(watch)
   }
 
   /// The names of the relevant entries, or `nil` if all may be relevant.

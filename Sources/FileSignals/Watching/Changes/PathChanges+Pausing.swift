@@ -7,7 +7,9 @@ extension PathChanges {
   }
 
   package func resume() {
-    if pending.withLock({ $0.endPause() }) { enqueue() }
+    let isDue = pending.withLock { $0.endPause() }
+    wakingBackend?.endRest()
+    if isDue { enqueue() }
   }
 
   private func isReplacement(_ event: WatchEvent) -> Bool {
@@ -16,44 +18,23 @@ extension PathChanges {
     return name == place.leaf && !place.hinges.contains(name)
   }
 
-  /// Events whose owner has postponed its calls.
-  struct Postponed {
-    let watch: PathChanges
-    /// The number of the pause.
-    let pause: Int
-
-    /// Schedules the processing of the events if the same pause is still in effect.
-    ///
-    /// - Returns: The events to review later, if a newer pause has postponed them.
-    func reviewed() -> Postponed? {
-      let (isDue, newer) = watch.pending.withLock { $0.review(pause) }
-      if isDue { watch.enqueue() }
-      return newer.map { Postponed(watch: watch, pause: $0) }
-    }
-
-    /// Schedules the processing of the events.
-    func end() {
-      if watch.pending.withLock({ $0.demand() }) { watch.enqueue() }
-    }
-  }
-
   package func follow(_ names: Set<String>) -> Set<String> {
     followed?.follow(names) ?? []
   }
 
   package func quietly<Failure: Error>(
     _ change: () throws(Failure) -> Void, isKnown: () -> Bool
-  ) throws(Failure) -> Bool {
+  ) throws(Failure) -> QuietChange {
     let backend = wakingBackend
     backend?.muffle()
     defer { backend?.unmuffle() }
     try change()
-    backend?.drain(for: self)
+    let others = backend?.drain()
     // Taken before the check, so that later events gather again.
     let events = pending.withLock { $0.take(where: isReplacement) }
     let isKnown = isKnown()
     if !isKnown { pending.withLock { $0.putBack(events) } }
-    return isKnown
+    return QuietChange(isKnown: isKnown, others)
   }
 
   /// Lets the changes of the whole source gather without waking a thread, until the token is cancelled or released.
@@ -61,7 +42,7 @@ extension PathChanges {
     guard let backend = wakingBackend else { return SignalSubscription {} }
     backend.muffle()
     return SignalSubscription {
-      backend.drain(for: self)
+      backend.drain().schedule()
       backend.unmuffle()
     }
   }

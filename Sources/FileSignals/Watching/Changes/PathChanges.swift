@@ -125,24 +125,52 @@ package final class PathChanges: ChangeSource {
     pending.withLock { $0.add(events) }
   }
 
+  /// The time after which events are processed although the owner has paused.
+  static let pauseLimit = Duration.milliseconds(10)
+
+  /// Ensures that the owner's pause does not keep the events for long.
+  func reviewLater() {
+    guard pending.withLock({ $0.needsReview() }) else { return }
+    queue.async(after: Self.pauseLimit) { [weak self] in
+      if let self, review() { proceed(handle()) }
+    }
+  }
+
+  /// Ends the wait for the end of the owner's pause.
+  ///
+  /// - Returns: `true` if there are events, whose processing the caller must schedule.
+  func review() -> Bool { pending.withLock { $0.review() } }
+
   /// Schedules the processing of the events on the queue.
   func enqueue() {
-    queue.async { [self] in
-      if handle() { enqueue() }
-    }
+    queue.async { [self] in proceed(handle()) }
   }
 
   /// Processes the events on the calling thread, which waits for the queue if necessary.
   ///
   /// Events that arrive during the call are processed as well, because waking another thread would take longer.
   func process() {
-    while queue.sync(execute: handle) {}
+    var next = PendingEvents.Continuation.call
+    while case .call = next { next = queue.sync(execute: handle) }
+    proceed(next)
   }
 
-  /// A Boolean value that indicates whether new events would be processed at once.
-  var isIdle: Bool {
-    pending.withLock { $0.isIdle }
+  /// The pause before each further call, if the changes come faster than the subscribers can use them.
+  static let rest = Duration.milliseconds(1)
+
+  private func proceed(_ next: PendingEvents.Continuation) {
+    switch next {
+    case .nothing: break
+    case .call: enqueue()
+    case .rest:
+      queue.async(after: Self.rest) { [self] in
+        if case .call = pending.withLock({ $0.endRest() }) { proceed(handle()) }
+      }
+    }
   }
+
+  /// A Boolean value that indicates whether new events would gather.
+  var isResting: Bool { pending.withLock { $0.isResting } }
 
   /// Schedules a poll, unless one is already due.
   func poll() {
@@ -158,8 +186,8 @@ package final class PathChanges: ChangeSource {
 
   /// Calls the subscribers with the pending events.
   ///
-  /// - Returns: `true` if more events have arrived, whose processing the caller must schedule.
-  private func handle() -> Bool {
+  /// - Returns: What the caller must do next.
+  private func handle() -> PendingEvents.Continuation {
     let events = pending.withLock { $0.take() }
     var change = PathChange(events: events)
     change.isOverflow = events.contains { $0.kinds.contains(.overflow) }
@@ -172,7 +200,7 @@ package final class PathChanges: ChangeSource {
       change.isRearmed = rearm(always: isOver)
     }
     call(change)
-    return pending.withLock { $0.endUnlessMore() }
+    return pending.withLock { $0.endCall() }
   }
 
   func call(_ change: PathChange) {

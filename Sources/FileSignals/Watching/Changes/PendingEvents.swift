@@ -1,9 +1,14 @@
+import Signals
+
 /// The events that have not been delivered to an observer yet, and the state of their processing.
 struct PendingEvents {
   /// The maximum number of events in a burst.
   ///
   /// A larger one is treated as if events were lost, to bound the memory.
   private static let limit = 16_384
+
+  /// The number of calls in a row, directly after each of which there are more events, that makes a storm.
+  private static let stormStreak = 2
 
   private var events: [WatchEvent] = []
   /// A Boolean value that indicates whether the first subscriber has attached.
@@ -15,19 +20,32 @@ struct PendingEvents {
   ///
   /// It checks for more events before it ends.
   private var isScheduled = false
+  /// The number of calls of the observer in a row directly after which there were more events.
+  private var streak = 0
+  private var isStorm: Bool { streak == Self.stormStreak }
   private var pauses = 0
-  /// The number of pauses that have ended.
-  private var pauseNumber = 0
+  private var isReviewDue = false
   private var isPollDue = false
 
   /// The action required after events were added.
   enum Reception {
-    /// The caller must schedule their processing.
-    case due
-    /// The owner has postponed its calls; the caller must ensure that this pause does not last.
-    case postponed(pause: Int)
     /// They will be processed in any case.
     case scheduled
+    /// They gather until the observer has rested, because the changes come too fast.
+    case storm
+    /// They gather until the owner's pause ends. If it is the first time, the caller must schedule a review.
+    case paused(isFirst: Bool)
+    /// The caller must schedule their processing.
+    case due
+  }
+
+  /// The action required after a call of the observer, or after a rest.
+  enum Continuation {
+    case nothing
+    /// The caller must call the observer again.
+    case call
+    /// The changes come faster than the observer can use them. The caller must let it rest.
+    case rest
   }
 
   mutating func add(_ new: [WatchEvent]) -> Reception {
@@ -36,14 +54,12 @@ struct PendingEvents {
     } else if let point = new.first?.point {
       events = [WatchEvent(kinds: .overflow, name: nil, point: point)]
     }
-    guard isStarted, !isScheduled, !events.isEmpty else { return .scheduled }
-    if pauses > 0 { return .postponed(pause: pauseNumber) }
+    guard isStarted, !events.isEmpty else { return .scheduled }
+    if isScheduled { return isStorm ? .storm : .scheduled }
+    guard pauses == 0 else { return .paused(isFirst: !exchange(&isReviewDue, with: true)) }
     isScheduled = true
     return .due
   }
-
-  /// A Boolean value that indicates whether new events would be processed at once.
-  var isIdle: Bool { isStarted && !isScheduled && pauses == 0 }
 
   /// Claims the start for the first subscriber.
   ///
@@ -69,12 +85,32 @@ struct PendingEvents {
     return events
   }
 
-  /// Ends processing, unless more events have arrived.
+  /// Ends a call of the observer.
   ///
-  /// - Returns: `true` if there are more events, whose processing the caller must schedule.
-  mutating func endUnlessMore() -> Bool {
-    isScheduled = !events.isEmpty
-    return isScheduled
+  /// - Returns: What the caller must do next.
+  mutating func endCall() -> Continuation {
+    // In a storm, even if nothing has arrived yet.
+    if isStorm { return .rest }
+    guard !events.isEmpty else {
+      endProcessing()
+      return .nothing
+    }
+    streak += 1
+    return isStorm ? .rest : .call
+  }
+
+  /// Ends a rest.
+  ///
+  /// - Returns: What the caller must do next. A rest that has brought nothing ends the storm.
+  mutating func endRest() -> Continuation {
+    if !events.isEmpty { return .call }
+    endProcessing()
+    return .nothing
+  }
+
+  private mutating func endProcessing() {
+    streak = 0
+    isScheduled = false
   }
 
   /// Requests processing of the events, even if the owner has postponed it.
@@ -110,18 +146,24 @@ struct PendingEvents {
   ///   since they may last long.
   mutating func endPause() -> Bool {
     pauses -= 1
-    pauseNumber += 1
     return demand()
   }
 
-  /// Requests processing of the events if a pause is still in effect.
+  /// Returns a Boolean value that indicates whether the events that have gathered during a pause need a review.
+  mutating func needsReview() -> Bool {
+    isReviewDue = isReviewDue && !events.isEmpty
+    return isReviewDue
+  }
+
+  /// A Boolean value that indicates whether new events would gather.
+  var isResting: Bool { isScheduled ? isStorm : pauses > 0 }
+
+  /// Requests processing of the events that have gathered during a pause.
   ///
-  /// - Returns: `true` if the caller must schedule the processing, and the newer pause that postpones it, if there is
-  ///   one.
-  mutating func review(_ pause: Int) -> (isDue: Bool, newer: Int?) {
-    if pause == pauseNumber { return (demand(), nil) }
-    let isOver = isScheduled || pauses == 0 || events.isEmpty
-    return (false, isOver ? nil : pauseNumber)
+  /// - Returns: `true` if the caller must schedule it.
+  mutating func review() -> Bool {
+    isReviewDue = false
+    return demand()
   }
 
   // MARK: Polling
