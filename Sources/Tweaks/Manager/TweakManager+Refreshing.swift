@@ -7,9 +7,12 @@ extension TweakManager {
   /// - Parameters:
   ///   - other: Tweaks that may have changed for another reason.
   ///   - endsWrite: A Boolean value that indicates whether these are the tweaks of a held write.
+  ///   - isRepeat: A Boolean value that indicates whether these are the tweaks that an earlier pass has missed.
   ///   - changes: The change of a scope that the new values belong to, if any.
-  func follow(_ other: TweakUpdate = .nothing, endsWrite: Bool = false, into changes: ScopeChanges? = nil) {
-    var (other, endsWrite) = (other, endsWrite)
+  func follow(
+    _ other: TweakUpdate = .nothing, endsWrite: Bool = false, isRepeat: Bool = false, into changes: ScopeChanges? = nil
+  ) {
+    var (other, endsWrite, isRepeat) = (other, endsWrite, isRepeat)
     while true {
       let known = followedIDs(for: other)
       let (update, begun) = withTables { state, tables -> (TweakUpdate, (TweakIndex.Pass, TweakEnvironment)?) in
@@ -18,7 +21,7 @@ extension TweakManager {
         if update == .nothing, !endsWrite { return (update, nil) }
         if update == .everything, other != .everything, known != nil { return (update, nil) }
         state.forgetReports(of: update)
-        let pass = state.index.begin(update, following: known, endsWrite: endsWrite)
+        let pass = state.index.begin(update, following: known, endsWrite: endsWrite, isRepeat: isRepeat)
         return (update, (pass, TweakEnvironment(state, state.sources, tables)))
       }
       if let (pass, environment) = begun {
@@ -27,7 +30,7 @@ extension TweakManager {
         }
         // What the tables have changed in the meantime, they report.
         if outcome.missed == .nothing { return }
-        (other, endsWrite) = (outcome.missed, false)
+        (other, endsWrite, isRepeat) = (outcome.missed, false, true)
       } else if update == .nothing {
         return
       } else {
@@ -46,17 +49,22 @@ extension TweakManager {
 
   /// Passes the tables of the providers to a closure, which is called under the lock.
   func withTables<Result>(_ body: (inout State, [TweakTable]) -> Result) -> Result {
+    var previous: [TweakTable] = []
     while true {
       let sources = state.withLock { $0.sources }
       let tables = sources.all.map { $0.table.value }
       let result = state.withLock { state -> Result? in
         // Another thread may have replaced the providers, or followed a newer table.
-        guard sources.generation == state.sources.generation, !state.sources.haveFollowed(later: tables) else {
-          return nil
+        guard sources.generation == state.sources.generation else { return nil }
+        if state.sources.haveFollowed(later: tables) {
+          // Threads that derive a table at the same time may make a later step for an earlier value.
+          guard tables == previous else { return nil }
+          state.sources.forget(later: tables)
         }
         return body(&state, tables)
       }
       if let result { return result }
+      previous = tables
     }
   }
 
@@ -121,7 +129,7 @@ extension TweakManager {
       if pass.questions.isEmpty { return [] }
       let answers = ask(pass.questions, in: environment)
       guard let outcome = settle(pass, answers, in: environment) else { continue }
-      if outcome.missed != .nothing { follow(outcome.missed) }
+      if outcome.missed != .nothing { follow(outcome.missed, isRepeat: true) }
       return answers
     }
   }

@@ -71,7 +71,12 @@ struct TweakSources: Sendable {
 
   /// Returns whether the manager has followed a table of a provider.
   func haveFollowed(_ table: TweakTable, of source: TweakSource) -> Bool {
-    all.indices.contains { all[$0] === source && (moments[$0] == table.moment || moments[$0].isAfter(table)) }
+    all.indices.contains { all[$0] === source && moments[$0] == table.moment }
+  }
+
+  /// Forgets what the manager has followed of the tables that are older than that, so that all of them is followed.
+  mutating func forget(later tables: [TweakTable]) {
+    for index in all.indices where moments[index].isAfter(tables[index]) { moments[index] = TweakTable().moment }
   }
 
   /// Marks the changes in the tables as followed.

@@ -26,6 +26,9 @@ struct TweakIndex: Sendable {
 
     /// A Boolean value that indicates whether the first lookup of a tweak counts as a change.
     fileprivate let isNews: Bool
+
+    /// A Boolean value that indicates whether the questions are asked once more, which is not done without end.
+    fileprivate var isRepeat = false
   }
 
   private struct Entry {
@@ -52,6 +55,9 @@ struct TweakIndex: Sendable {
   private var tweaks: [TweakID] = []
   private var features: [String] = []
   private var held = Held()
+
+  /// The questions of updates that came while the thread was asking them already, so that it asks them once more.
+  private var recalled: Set<TweakQuestion> = []
   private var clock: UInt64 = 0
 
   /// The time of the last first lookup.
@@ -90,8 +96,11 @@ struct TweakIndex: Sendable {
   ///   - known: The names of all tweaks that the providers list, or `nil` if no subscriber follows all changes. Only
   ///     `everything` needs them.
   ///   - endsWrite: A Boolean value that indicates whether the changes are those of a held write.
+  ///   - isRepeat: A Boolean value that indicates whether the tweaks are those that an earlier pass has missed.
   /// - Returns: The questions to ask now.
-  mutating func begin(_ update: TweakUpdate, following known: [TweakID]?, endsWrite: Bool = false) -> Pass {
+  mutating func begin(
+    _ update: TweakUpdate, following known: [TweakID]?, endsWrite: Bool = false, isRepeat: Bool = false
+  ) -> Pass {
     var update = update
     if endsWrite { update.formUnion(held.changed) }
     var questions: [TweakQuestion] = []
@@ -111,7 +120,9 @@ struct TweakIndex: Sendable {
       }
     }
     if held.writes > 0, !endsWrite { questions.removeAll { leave($0) } }
-    return begin(questions, update: update == .nothing ? nil : update, isNews: known != nil, endsWrite: endsWrite)
+    var pass = begin(questions, update: update == .nothing ? nil : update, isNews: known != nil, endsWrite: endsWrite)
+    pass.isRepeat = isRepeat
+    return pass
   }
 
   private mutating func begin(
@@ -163,7 +174,8 @@ struct TweakIndex: Sendable {
     /// The changes of values, in the same order.
     var changes: [TweakChange] = []
 
-    /// The tweaks to ask for once more, because their first lookup began during the pass.
+    /// The tweaks to ask for once more, because their first lookup began during the pass, or because a provider has
+    /// changed them while it was asked for them.
     var missed = TweakUpdate.nothing
   }
 
@@ -185,7 +197,12 @@ struct TweakIndex: Sendable {
     if added > pass.time, let update = pass.update { outcome.missed = missed(update, since: pass.time) }
     clock += 1
     for ((question, place), answer) in zip(zip(pass.questions, places), answers) {
-      guard let answer, let place else { continue }
+      guard let place else { continue }
+      guard let answer else {
+        if pass.update != nil { recalled.insert(question) }
+        continue
+      }
+      if !recalled.isEmpty, recalled.remove(question) != nil, !pass.isRepeat { outcome.missed.formUnion([question.id]) }
       if held.writes > 0, leave(question) { continue }
       let old = entries.values[place].resolution
       entries.values[place].stored = clock

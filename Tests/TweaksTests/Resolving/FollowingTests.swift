@@ -73,6 +73,58 @@ struct FollowingTests {
     #expect(wrong.value == 0)
   }
 
+  /// A provider that sets a tweak of another one when it is asked for it.
+  private final class FillingProvider: AskedTweakProvider {
+    let name = "FillingProvider"
+    let target = EphemeralTweakProvider(name: "Target")
+    let value = MutableProperty(TweakValue.int(1))
+
+    func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+      try target.set(value.value, feature: feature, variable: variable)
+      return nil
+    }
+  }
+
+  @Test
+  func `a provider that changes another one while it is asked shows the new value`() throws {
+    let filling = FillingProvider()
+    let manager = TweakManager(providers: [filling, filling.target])
+    #expect(manager.value(feature: "f", variable: "v", default: 0) == 1)
+    let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
+    filling.value.value = 2
+    manager.resetCache()
+    #expect(manager.value(feature: "f", variable: "v", default: 0) == 2)
+    #expect(values.elements.last == 2)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a provider that resets the cache whenever it is asked is not asked without end`() {
+    let manager = MutableProperty<TweakManager?>(nil)
+    let resetting = CountingProvider { _ in
+      manager.value?.resetCache()
+      return 1
+    }
+    manager.value = TweakManager(providers: [resetting])
+    #expect(manager.value?.value(feature: "f", variable: "v", default: 0) == 1)
+    manager.value?.resetCache()
+    #expect(resetting.asked.value < 10)
+    manager.value = nil
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a table that goes back in its history is followed`() throws {
+    let old = TweakTable([Tweak(feature: "f", variable: "v", value: 1)])
+    var new = old
+    new.replace(with: [Tweak(feature: "f", variable: "v", value: 2)])
+    let table = MutableProperty(old)
+    let manager = TweakManager(providers: [EphemeralTweakProvider(), TableProvider(table: table)])
+    let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
+    for next in [new, old, new, old] { table.value = next }
+    #expect(values.elements == [1, 2, 1, 2, 1])
+    try manager.set(3, feature: "f", variable: "v")
+    #expect(manager.value(feature: "f", variable: "v", default: 0) == 3)
+  }
+
   @Test
   func `a write is effective when it returns, and stays so, although a slow thread still follows another table`() throws
   {
