@@ -30,8 +30,8 @@ MUTANTS = [
     Mutant(
         "a rename before the content is complete", r"AppGroupsTests\.TornReadTests",
         ("Sources/FileSignals/Durable/PreparedWrite.swift",
-         "      try open(mode: mode)\n      try data.withUnsafeBytes",
-         "      try open(mode: mode)\n"
+         "      try open()\n      try data.withUnsafeBytes",
+         "      try open()\n"
          "      _ = renameat(\n"
          "        file.descriptors.folder.number, file.descriptors.temporaryName,\n"
          "        file.descriptors.directory.number, file.descriptors.name)\n"

@@ -16,8 +16,10 @@ package final class PreparedWrite {
   private let mode: UInt16?
   /// The status of the temporary file when it was created.
   private var created: FileStatus?
-  /// The moment at which the file to be replaced was last known to be a regular file.
-  private var inspected: ContinuousClock.Instant?
+  /// A Boolean value that indicates whether the file to be replaced was inspected just now.
+  ///
+  /// A program that does not lock can act between any two system calls, so a newer status would protect it no better.
+  private var isInspected = false
 
   /// The identity of the new content; `nil` until there is a file.
   var identity: FileIdentity? { created?.identity }
@@ -64,8 +66,7 @@ package final class PreparedWrite {
     if isExclusive, try link() { return }
     do {
       // A link that was created since then must stay, but the rename would replace it.
-      let isRecent = inspected.map { ContinuousClock.now - $0 < Self.recent } ?? false
-      if !isRecent { _ = try descriptors.fileStatus() }
+      if !isInspected { _ = try descriptors.fileStatus() }
     } catch {
       discard()
       throw error
@@ -132,11 +133,6 @@ package final class PreparedWrite {
     unlinkat(descriptors.folder.number, descriptors.temporaryName, 0)
   }
 
-  /// The age at which the status of the file to be replaced still counts.
-  ///
-  /// A program that does not lock can act between any two system calls, so a newer status would protect it no better.
-  private static let recent = Duration.milliseconds(1)
-
   private func open() throws(DurableFileError) {
     let temporary = try openTemporary()
     created = temporary.status
@@ -148,7 +144,6 @@ package final class PreparedWrite {
   private func inherit(_ number: CInt) throws(DurableFileError) {
     guard let new = created else { return }
     let old = try descriptors.fileStatus()
-    inspected = .now
     if let old {
       // Owner and group are kept if the system allows it. Otherwise the file gets this process's owner, as with every
       // rename.
@@ -178,7 +173,9 @@ package final class PreparedWrite {
     guard let temporary = temporary.take() else { stop(because: "finish(durability:) was called twice") }
     let url = descriptors.url
     try inherit(temporary.number)
-    if durability == .storage { try Self.synchronize(temporary.number, of: url) }
+    // Storing the content takes long, and a change that is stored, such as a switch, may wait for others.
+    isInspected = durability == .process
+    if !isInspected { try Self.synchronize(temporary.number, of: url) }
     // A file system may report only now that it could not store the data.
     guard temporary.close() == 0 else { throw DurableFileError(errno, "write", url) }
   }
