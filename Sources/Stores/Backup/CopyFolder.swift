@@ -71,7 +71,7 @@ struct CopyFolder: ~Copyable {
 extension FileLock {
   /// Removes what is left in a directory by processes that have ended: what no process holds the lock of.
   ///
-  /// What cannot be removed stays.
+  /// A name that cannot be removed is left in place.
   ///
   /// - Parameters:
   ///   - directory: The directory.

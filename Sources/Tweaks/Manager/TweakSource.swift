@@ -10,7 +10,7 @@ final class TweakSource: Sendable {
   /// A Boolean value that indicates whether the provider is asked, so that the table may not report what a write changes.
   let isAsked: Bool
 
-  /// What ends when the provider is removed.
+  /// The subscriptions that end when the provider is removed.
   let subscriptions: [SignalSubscription]
 
   init(

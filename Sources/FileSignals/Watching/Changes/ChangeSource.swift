@@ -60,7 +60,7 @@ package struct QuietChange: Sendable {
   /// A Boolean value that indicates whether the path led to the result of the change afterwards.
   package let isKnown: Bool
 
-  /// The changes that were read meanwhile.
+  /// The events of other paths, which were read together with those of the change.
   private let others: Batches?
 
   package init(isKnown: Bool) {
@@ -73,6 +73,6 @@ package struct QuietChange: Sendable {
     self.others = others
   }
 
-  /// Delivers the changes of other paths that were read meanwhile.
+  /// Delivers the events of other paths.
   package func deliverOthers() { others?.schedule() }
 }
