@@ -108,7 +108,7 @@ extension JSONReader {
   }
 
   /// Returns the byte that an escape of one letter represents, or `nil` if there is no such escape.
-  private static func meaning(of letter: UInt8) -> UInt8? {
+  package static func meaning(of letter: UInt8) -> UInt8? {
     switch letter {
     case JSONByte.quote, JSONByte.backslash, UInt8(ascii: "/"): letter
     case UInt8(ascii: "b"): 0x08

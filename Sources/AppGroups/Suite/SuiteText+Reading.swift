@@ -36,7 +36,7 @@ extension SuiteText {
         starts?.append(start)
         hasMore = try reader.goOn(to: JSONByte.closingBrace)
       }
-      if hasMore || !lines.isEnd(reader.index) { starts = nil }
+      if hasMore || !lines.areComplete { starts = nil }
       reader.skip(to: reader.bytes.count)
       return starts
     }
@@ -69,25 +69,29 @@ extension SuiteText {
         return nil
       }
       let isKnown = skip(&reader)
-      if !isKnown {
+      if isKnown {
+        // Known members are in order among themselves.
+        if last?.isKnown == false, !isInOrder(SuiteText.name(at: start, in: bytes).text) { return nil }
+      } else {
+        let name = try reader.name()
+        guard isInOrder(name) else { return nil }
         line.removeAll(keepingCapacity: true)
-        JSONText.append(quoted: try reader.name(), to: &line)
+        JSONText.append(quoted: name, to: &line)
         line += SuiteEntry.colon
         try reader.layOut(into: &line)
         guard isBytes(line, in: start..<reader.index) else { return nil }
-      }
-      // Known members are in order among themselves.
-      if let last, !(isKnown && last.isKnown) {
-        guard SuiteText.name(at: last.range.lowerBound, in: bytes) < SuiteText.name(at: start, in: bytes) else {
-          return nil
-        }
       }
       last = (start..<reader.index, isKnown)
       return start
     }
 
-    /// Returns whether the text ends as a suite does, if the last closing bracket was at an index.
-    func isEnd(_ index: Int) -> Bool {
+    /// Returns whether a name comes after that of the last member.
+    private func isInOrder(_ name: String) -> Bool {
+      last.map { SuiteText.isName(name, afterNameAt: $0.range.lowerBound, in: bytes) } ?? true
+    }
+
+    /// A Boolean value that indicates whether the text ends after the last member as a suite does.
+    var areComplete: Bool {
       guard let last else { return bytes.elementsEqual(SuiteText.empty) }
       return isBytes(SuiteText.end, in: last.range.upperBound..<bytes.count)
     }
@@ -108,18 +112,13 @@ extension SuiteText {
         let end = reader.index + line.count
         // A number might continue after these bytes.
         guard end < bytes.count, bytes[end] == JSONByte.comma || bytes[end] == JSONByte.lineFeed,
-          known.data.withUnsafeBytes({ isSame(UnsafeRawBufferPointer(rebasing: $0[line]), at: reader.index) })
+          known.data.withUnsafeBytes({ isBytes(UnsafeRawBufferPointer(rebasing: $0[line]), in: reader.index..<end) })
         else { continue }
         index = candidate + 1
         reader.skip(to: end)
         return true
       }
       return false
-    }
-
-    private func isSame(_ line: UnsafeRawBufferPointer, at offset: Int) -> Bool {
-      guard let start = line.baseAddress, let other = bytes.baseAddress else { return false }
-      return memcmp(start, other + offset, line.count) == 0
     }
   }
 }

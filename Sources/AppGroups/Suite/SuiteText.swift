@@ -110,6 +110,12 @@ final class SuiteText: Sendable {
     return names.next() == nil ? 0 : -1
   }
 
+  /// Returns whether a name comes after the name of the member at an offset.
+  static func isName(_ name: String, afterNameAt start: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
+    var name = name
+    return name.withUTF8 { compare($0, withNameAt: start, in: bytes) > 0 }
+  }
+
   static func name(at start: Int, in bytes: UnsafeRawBufferPointer) -> ExactString {
     ExactString(String(decoding: Array(IteratorSequence(NameBytes(bytes, at: start))), as: UTF8.self))
   }
@@ -131,15 +137,9 @@ final class SuiteText: Sendable {
       guard byte == JSONByte.backslash else { return byte }
       let letter = bytes[index]
       index += 1
-      switch letter {
-      case UInt8(ascii: "n"): return JSONByte.lineFeed
-      case UInt8(ascii: "r"): return JSONByte.carriageReturn
-      case UInt8(ascii: "t"): return JSONByte.tab
-      case JSONByte.letterU:
-        index += 4
-        return UInt8(String(decoding: bytes[index - 2..<index], as: UTF8.self), radix: 16)
-      default: return letter
-      }
+      guard letter == JSONByte.letterU else { return JSONReader.meaning(of: letter) }
+      index += 4
+      return UInt8(String(decoding: bytes[index - 2..<index], as: UTF8.self), radix: 16)
     }
   }
 

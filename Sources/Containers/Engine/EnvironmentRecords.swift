@@ -72,9 +72,7 @@ final class EnvironmentRecords: Sendable {
   ///
   /// The environments take turns.
   func beginChecks(among count: Int) -> Int {
-    let next = nextCheck.load(ordering: .relaxed)
-    nextCheck.store(next + Self.checksPerChange, ordering: .relaxed)
-    return next % max(1, count)
+    nextCheck.wrappingAdd(Self.checksPerChange, ordering: .relaxed).oldValue % max(1, count)
   }
 
   /// Checks all stamps again, because another process may have replaced records, and forgets those that it may have

@@ -173,9 +173,11 @@ package final class PreparedWrite {
     guard let temporary = temporary.take() else { stop(because: "finish(durability:) was called twice") }
     let url = descriptors.url
     try inherit(temporary.number)
-    // Storing the content takes long, and a change that is stored, such as a switch, may wait for others.
-    isInspected = durability == .process
-    if !isInspected { try Self.synchronize(temporary.number, of: url) }
+    switch durability {
+    case .process: isInspected = true
+    // This takes long, so the file is inspected again before it is replaced.
+    case .storage: try Self.synchronize(temporary.number, of: url)
+    }
     // A file system may report only now that it could not store the data.
     guard temporary.close() == 0 else { throw DurableFileError(errno, "write", url) }
   }

@@ -187,9 +187,10 @@ extension SuiteTweakProvider {
   private func ring() {
     let now = expiry.ring()
     let contents = suite.value
-    let hasEnded = Self.ends(in: contents).contains { $0.end <= now }
+    let ends = Self.ends(in: contents).map(\.end)
+    let hasEnded = ends.contains { $0 <= now }
     let isOld = Self.clock(in: contents).map { now.timeIntervalSince($0) >= Self.clockAge } ?? true
-    expiry.follow(Self.ends(in: contents).map(\.end))
+    expiry.follow(ends)
     if hasEnded { rings.modify { $0 += 1 } }
     guard isOld || hasEnded else { return }
     Task { [suite] in

@@ -24,18 +24,9 @@ public struct TweakTable: Sendable {
   /// The closures that answer for tweaks that are in no table.
   struct Answers: Sendable {
     let tweak: @Sendable (String, String) throws(TweakError) -> Tweak?
-    let featureState: @Sendable (String) throws(TweakError) -> Bool?
+    /// The state of a feature, if it is not simply the Bool of a tweak.
+    var featureState: (@Sendable (String) throws(TweakError) -> Bool?)?
     let ids: @Sendable () -> Set<TweakID>
-
-    init(
-      tweak: @escaping @Sendable (String, String) throws(TweakError) -> Tweak?,
-      featureState: (@Sendable (String) throws(TweakError) -> Bool?)? = nil, ids: @escaping @Sendable () -> Set<TweakID>
-    ) {
-      self.tweak = tweak
-      self.featureState =
-        featureState ?? { feature throws(TweakError) in try tweak(feature, Tweak.enabledVariable)?.clearBool() }
-      self.ids = ids
-    }
   }
 
   private enum Contents: Sendable {
@@ -73,7 +64,7 @@ public struct TweakTable: Sendable {
     let origin: Origin
     var step = 0
 
-    /// What the last steps have touched.
+    /// The tweaks that each of the last steps touched.
     var touched: [TweakUpdate] = []
 
     init(_ contents: Contents, _ check: Check?, _ origin: Origin) {
@@ -146,7 +137,9 @@ public struct TweakTable: Sendable {
   /// It is the Bool of the variable ``Tweak/enabledVariable``. A feature in a file is enabled unless the file says
   /// otherwise.
   func featureState(_ feature: String) throws(TweakError) -> Bool? {
-    if case .asked(let answers) = storage.contents { return try answers.featureState(feature) }
+    if case .asked(let answers) = storage.contents, let featureState = answers.featureState {
+      return try featureState(feature)
+    }
     if let tweak = try tweak(feature: feature, variable: Tweak.enabledVariable) { return try tweak.clearBool() }
     if case .file(let file) = storage.contents, file.features.contains(feature) { return true }
     return nil
