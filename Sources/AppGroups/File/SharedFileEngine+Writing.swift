@@ -14,7 +14,7 @@ extension SharedFileEngine {
       // replaced.
       var isPresent = memory.withLock { $0.file.known == data }
       if isPresent {
-        let present = Result { () throws(DurableFileError) in try file.read(limit: maximumSize) }
+        let present = Result { () throws(DurableFileError) in try content(of: file) }
         isPresent = present == .success(data)
       }
       try store(newValue, data, in: file, isPresent: isPresent, &delivery)
@@ -131,13 +131,19 @@ extension SharedFileEngine {
   /// so it is the initial value.
   private var lastGood: Value { isFollowed ? value.value : initialValue }
 
+  /// Returns the content of the locked file, which is read only if it may differ from the known content.
+  private func content(of file: ExclusiveFile) throws(DurableFileError) -> Data? {
+    let (known, stamp) = memory.withLock { ($0.file.known, $0.file.stamp) }
+    return file.isUnchanged(since: stamp) ? known : try file.read(limit: maximumSize)
+  }
+
   /// Returns the value in the locked file with its bytes, or the fallback value if there is no file.
   private func stored(
     in file: ExclusiveFile, trustsEmptiness: Bool
   ) throws(AppGroupsFileError) -> (Value, Data?) {
     let data: Data?
     do {
-      data = try file.read(limit: maximumSize)
+      data = try content(of: file)
     } catch {
       throw AppGroupsFileError(error)
     }
@@ -164,7 +170,9 @@ extension SharedFileEngine {
         // If the directory was replaced in between, the file in the new directory is newer. If the scope has not
         // followed a switch yet, subscribers receive this value together with all others.
         if change?.isKnown == true || isInPlace(file), isFollowed {
-          if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
+          // The times of a file that must be polled may be old ones.
+          let stamp = changes.health.value == .active ? prepared?.stamp : nil
+          if memory.file.adopt(data, stamp: stamp) { delivery.value = value.stage(newValue) }
           stage(memory.file.problem, in: &delivery)
         } else {
           queue.async { [weak self] in self?.lookNow() }

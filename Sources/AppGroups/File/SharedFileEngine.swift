@@ -28,17 +28,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let status: MutableProperty<SharedValueStatus<AppGroupsFileError>>
   let failures = Emitter<AppGroupsFileError, Never>()
 
-  /// The known state of the file and of switches.
-  ///
-  /// Its lock is held while values are staged, so that they are sent in order.
-  struct Memory {
-    var file = SharedFileState()
-    var phase = SwitchPhase.open
-    /// A Boolean value that indicates whether a read was skipped during a switch.
-    var isLookDue = false
-  }
-
-  let memory = Guarded(Memory())
+  let memory = Guarded(SharedFileMemory())
   /// A Boolean value that indicates whether the format has decoded a value that it encoded.
   let hasReadBack = Atomic(false)
   /// The lock of the file while the contents around it are switched.

@@ -32,6 +32,9 @@ struct SharedFileState: Sendable {
   /// The bytes that the value in memory was decoded from or encoded as; `nil` if there are none.
   private(set) var known: Data?
 
+  /// The stamp of the file if it has the known bytes as long as it keeps the stamp; otherwise `nil`.
+  private(set) var stamp: FileStamp?
+
   /// The number of changes of ``known``.
   ///
   /// It shows whether a read began before the latest one.
@@ -61,6 +64,7 @@ struct SharedFileState: Sendable {
   /// The bytes stay known, because a file with the same bytes causes no change.
   mutating func restart() {
     epoch &+= 1
+    stamp = nil
     recover()
   }
 
@@ -75,7 +79,7 @@ struct SharedFileState: Sendable {
   /// Forgets the known bytes, because their file was replaced by an unusable one.
   mutating func abandon(_ error: AppGroupsFileError) {
     epoch &+= 1
-    known = nil
+    (known, stamp) = (nil, nil)
     reported = error
     problem = error
   }
@@ -93,13 +97,19 @@ struct SharedFileState: Sendable {
 
   /// Records the bytes that were just written to the file.
   ///
+  /// - Parameters:
+  ///   - data: The bytes.
+  ///   - stamp: The new ``stamp``, if it is known.
   /// - Returns: `true` if they differ from the known ones.
-  mutating func adopt(_ data: Data) -> Bool {
+  mutating func adopt(_ data: Data, stamp: FileStamp? = nil) -> Bool {
     recover()
     // Even if the bytes are known: a read in progress may have seen other bytes in between.
     epoch &+= 1
-    guard data != known else { return false }
-    known = data
+    guard data != known else {
+      self.stamp = stamp ?? self.stamp
+      return false
+    }
+    (known, self.stamp) = (data, stamp)
     return true
   }
 
@@ -129,7 +139,7 @@ struct SharedFileState: Sendable {
 
   private mutating func take<Value: Sendable>(_ data: Data, _ value: Value) -> Verdict<Value> {
     recover()
-    known = data
+    (known, stamp) = (data, nil)
     epoch &+= 1
     return .news(value)
   }
@@ -167,6 +177,17 @@ struct SharedFileState: Sendable {
     reported = nil
     problem = nil
   }
+}
+
+/// The known state of a shared file and of switches.
+///
+/// Its lock is held while values are staged, so that they are sent in order. It is not nested in the generic engine,
+/// because the type of a nested structure would be looked up at each use.
+struct SharedFileMemory {
+  var file = SharedFileState()
+  var phase = SwitchPhase.open
+  /// A Boolean value that indicates whether a read was skipped during a switch.
+  var isLookDue = false
 }
 
 /// Stored values that will be sent to subscribers when no lock is held.

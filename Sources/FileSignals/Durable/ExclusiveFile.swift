@@ -186,14 +186,19 @@ package final class ExclusiveFile {
   /// It is `false` if another program has replaced the file or its directory since then, or if that is unknown.
   package func leads(to write: PreparedWrite) -> Bool {
     do throws(DurableFileError) {
-      guard let identity = write.identity else { return false }
-      return try descriptors.identityAtPath() == identity
+      return try write.isFile(with: descriptors.stampAtPath())
     } catch {
       return false
     }
   }
 
   // MARK: Reading
+
+  /// Finds out whether no program has changed the file since it had a stamp.
+  ///
+  /// - Parameter stamp: A stamp from ``PreparedWrite/stamp``.
+  /// - Returns: `false` if that is unknown.
+  package func isUnchanged(since stamp: FileStamp?) -> Bool { stamp != nil && found?.stamp == stamp }
 
   /// Returns a Boolean value that indicates whether the file exists.
   package func exists() throws(DurableFileError) -> Bool { try descriptors.fileStatus() != nil }

@@ -1,5 +1,6 @@
 import CLibrary
 package import Foundation
+import Synchronization
 
 /// The open directory of a file, the folder next to the file, and the lock in that folder.
 ///
@@ -26,6 +27,10 @@ package final class FileDescriptors: Sendable {
 
   /// The sidecar's identity, by which the threads of this process exclude each other.
   var key: FileIdentity { sidecar.identity }
+
+  /// A Boolean value that indicates whether the directory's file system is known to have a clock with
+  /// ``FileStamp/isFine(since:)``.
+  let hasFineClock = Atomic(false)
 
   private let directoryIdentity: FileIdentity
   private let resolved: FileLocation.Resolved
@@ -135,9 +140,9 @@ package final class FileDescriptors: Sendable {
     return status
   }
 
-  /// Returns the identity of the file to which the requested path leads now, or `nil` if there is none.
-  func identityAtPath() throws(DurableFileError) -> FileIdentity? {
-    try FileStatus(path: resolved.asked, of: url)?.identity
+  /// Returns the stamp of the file to which the requested path leads now, or `nil` if there is none.
+  func stampAtPath() throws(DurableFileError) -> FileStamp? {
+    try FileStatus(path: resolved.asked, of: url)?.stamp
   }
 
   // MARK: Opening

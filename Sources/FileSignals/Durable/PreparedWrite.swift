@@ -1,6 +1,7 @@
 import CLibrary
 import Foundation
 import Signals
+import Synchronization
 
 /// New content of a file, written to a temporary file that is ready to replace it.
 ///
@@ -14,15 +15,15 @@ package final class PreparedWrite {
   private var temporary: Descriptor?
   private var count = 0
   private let mode: UInt16?
-  /// The status of the temporary file when it was created.
-  private var created: FileStatus?
+  /// The status of the temporary file with its content, before anything else was changed.
+  private var written: FileStatus?
   /// A Boolean value that indicates whether the file to be replaced was inspected just now.
   ///
   /// A program that does not lock can act between any two system calls, so a newer status would protect it no better.
   private var isInspected = false
 
-  /// The identity of the new content; `nil` until there is a file.
-  var identity: FileIdentity? { created?.identity }
+  /// The stamp of the file in its place, if any later change by any program gives it another one; otherwise `nil`.
+  package private(set) var stamp: FileStamp?
 
   /// Writes the whole content at once.
   init(_ data: Data, to file: ExclusiveFile, durability: Durability, mode: UInt16?) throws(DurableFileError) {
@@ -80,6 +81,17 @@ package final class PreparedWrite {
     isPending = false
   }
 
+  /// Returns a Boolean value that indicates whether a file is the one that was put in place.
+  func isFile(with found: FileStamp?) -> Bool {
+    guard let found, let written = written?.stamp, found.identity == written.identity else { return false }
+    // Otherwise another program has written into the file already.
+    guard found.hasContent(of: written) else { return true }
+    // The file was renamed since then.
+    if found.isFine(since: written) { descriptors.hasFineClock.store(true, ordering: .relaxed) }
+    if descriptors.hasFineClock.load(ordering: .relaxed) { stamp = found }
+    return true
+  }
+
   /// Returns the error of putting the temporary file in place.
   ///
   /// A plain "not found" would be misleading.
@@ -134,15 +146,15 @@ package final class PreparedWrite {
   }
 
   private func open() throws(DurableFileError) {
-    let temporary = try openTemporary()
-    created = temporary.status
-    guard created != nil else { throw DurableFileError(errno, "inspect a temporary file for", descriptors.url) }
-    self.temporary = consume temporary
+    temporary = try openTemporary()
   }
 
   /// Gives the temporary file the owner and the permissions of the file that it replaces.
   private func inherit(_ number: CInt) throws(DurableFileError) {
-    guard let new = created else { return }
+    guard let new = FileStatus(descriptor: number) else {
+      throw DurableFileError(errno, "inspect a temporary file for", descriptors.url)
+    }
+    written = new
     let old = try descriptors.fileStatus()
     if let old {
       // Owner and group are kept if the system allows it. Otherwise the file gets this process's owner, as with every

@@ -3,7 +3,8 @@ import Foundation
 
 /// The properties of a file that usually change when the file changes.
 ///
-/// They do not always: two changes within one tick of the file system's clock have the same stamp.
+/// They do not always: two changes within one tick of the file system's clock have the same stamp. They do if the clock
+/// is fine, see ``isFine(since:)``.
 package struct FileStamp: Equatable, Sendable {
   let identity: FileIdentity
   let size: Int
@@ -13,7 +14,7 @@ package struct FileStamp: Equatable, Sendable {
   let changed: Int64
 
   init(_ status: stat) {
-    identity = FileStatus(status).identity
+    identity = FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
     size = Int(status.st_size)
     #if canImport(Darwin)
       (modified, changed) = (Self.nanoseconds(status.st_mtimespec), Self.nanoseconds(status.st_ctimespec))
@@ -48,6 +49,18 @@ package struct FileStamp: Equatable, Sendable {
   /// Returns a Boolean value that indicates whether the content is the same, as far as the stamps can show.
   func hasContent(of other: FileStamp) -> Bool {
     identity == other.identity && size == other.size && modified == other.modified
+  }
+
+  /// Finds out whether the file system's clock is so fine that every later change of the file changes its stamp.
+  ///
+  /// Clocks of file systems are the ticks of the system, which last a millisecond or more, or as fine as its counters
+  /// (on Linux since 6.13: for each change after the times have been read). Two times that differ, but by less than half
+  /// a millisecond, cannot be ticks.
+  ///
+  /// - Parameter earlier: The stamp of the same file before its last change.
+  /// - Returns: `false` if that is unknown.
+  func isFine(since earlier: FileStamp) -> Bool {
+    (1..<500_000).contains(changed - earlier.changed)
   }
 
   private static func nanoseconds(_ time: timespec) -> Int64 {

@@ -35,30 +35,26 @@ package struct FileStatus: Sendable {
     }
   }
 
-  package let identity: FileIdentity
+  package let stamp: FileStamp
   package let kind: Kind
   package let permissions: UInt16
   package let owner: UInt32
   let group: UInt32
-  package let size: Int
   package let isLinked: Bool
 
+  package var identity: FileIdentity { stamp.identity }
+  package var size: Int { stamp.size }
+
   /// The time of the last change of the content, in seconds since 1970.
-  package let modified: Int
+  package var modified: Int { Int(stamp.modified / 1_000_000_000) }
 
   init(_ status: stat) {
-    identity = FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+    stamp = FileStamp(status)
     kind = Kind(mode: UInt32(status.st_mode))
     permissions = UInt16(status.st_mode & 0o777)
     owner = status.st_uid
     group = status.st_gid
-    size = Int(status.st_size)
     isLinked = status.st_nlink > 0
-    #if canImport(Darwin)
-      modified = status.st_mtimespec.tv_sec
-    #else
-      modified = status.st_mtim.tv_sec
-    #endif
   }
 
   /// Reads the status of the file at a path; `nil` if there is no file.

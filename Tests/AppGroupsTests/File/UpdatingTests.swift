@@ -27,6 +27,25 @@ struct UpdatingTests {
     #expect(file.value == 42)
   }
 
+  /// A file whose identity, size and times are the known ones is not read again, so the times must show each change.
+  @Test
+  func `a program that writes in place directly after an update, with the same size, is never overlooked`() throws {
+    let file = try fixture.counter()
+    for round in 0..<300 {
+      try file.update { $0 = 1_000 + round }
+      let foreign = try FileHandle(forWritingTo: file.url)
+      try foreign.write(contentsOf: Data("\(5_000 + round)".utf8))
+      try foreign.close()
+      let found = try file.update { value in
+        defer { value += 1_000 }
+        return value
+      }
+      try #require(found == 5_000 + round)
+      try file.write(6_000 + round)
+      try #require(Data(contentsOf: file.url) == Data("\(6_000 + round)\n".utf8))
+    }
+  }
+
   @Test
   func `threads lose no increment`() async throws {
     let file = try fixture.counter()
