@@ -32,7 +32,8 @@ extension AppContainer {
     ///
     /// The files of such an environment are unharmed, and it can be activated like any other. Its name and dates are
     /// placeholders. ``AppContainer/update(id:name:description:)`` writes the record anew, unless a newer version of
-    /// the package wrote it.
+    /// the package wrote it. If the reason may pass unnoticed, such as a lack of file descriptors, the record is read
+    /// again after one second, two, four, and so on, up to thirty.
     public internal(set) var problem: String?
 
     init(

@@ -176,6 +176,11 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
       + (known.isEmpty ? "" : " The names are \(listed)\(others).")
   }
 
+  /// A Boolean value that indicates whether the cause may pass without a change of any file.
+  var mayPassUnseen: Bool {
+    if case .file(let error) = self { error.mayPassUnseen } else { false }
+  }
+
   /// The error for a record that cannot be decoded.
   init(undecodable url: URL, _ error: any Error) {
     self =

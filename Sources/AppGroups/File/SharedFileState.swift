@@ -1,6 +1,6 @@
-import FileSignals
+package import FileSignals
 import Foundation
-import Signals
+package import Signals
 
 /// The known state of a shared file, and the decisions that follow from each read of it.
 ///
@@ -225,14 +225,14 @@ extension Backoff {
   static let halfWritten = exponential(from: .milliseconds(10), upTo: .milliseconds(250), factor: 5, limit: 3)
 
   /// The pauses between reads of a file whose error may end without an event.
-  static let unreadable = exponential(from: .seconds(1), upTo: .seconds(30))
+  package static let unreadable = exponential(from: .seconds(1), upTo: .seconds(30))
 }
 
 extension DurableFileError {
   /// A Boolean value that indicates whether the cause may pass without a change of any file.
   ///
   /// Examples are a lack of file descriptors or of memory, and a locked device.
-  var mayPassUnseen: Bool {
+  package var mayPassUnseen: Bool {
     switch self {
     case .descriptorLimitReached, .permissionDenied, .system: true
     default: false

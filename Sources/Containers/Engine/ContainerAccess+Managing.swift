@@ -189,8 +189,8 @@ extension ContainerAccess {
     let record = id.uuidString
     let info = EnvironmentInfo(uuid: record, name: name, description: description, createdAt: created)
     try store.write(info, for: record)
-    accept(changed)
-    return environment(id)
+    accept(changed, written: info)
+    return store.environment(id, in: changed, written: info)
   }
 
   func setExcludes(_ paths: [String]) throws {

@@ -144,9 +144,9 @@ final class ContainerAccess {
   func adoptState(_ changed: ContainerState) { state = changed }
 
   /// Adopts a state that has just been written, and publishes it.
-  func accept(_ changed: ContainerState) {
+  func accept(_ changed: ContainerState, written: EnvironmentInfo? = nil) {
     state = changed
-    let adoption = engine.adoption(of: changed)
+    let adoption = engine.adoption(of: changed, written: written)
     changes.publish { engine.adopt(adoption) }
   }
 

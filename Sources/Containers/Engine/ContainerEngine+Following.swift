@@ -19,17 +19,29 @@ extension ContainerEngine {
   }
 
   /// Follows a change by another process, or undoes a change during which that process died.
-  func follow() {
+  func follow() { follow(readsAgain: false) }
+
+  /// Follows; if `readsAgain` is `true`, the records are read again even if there was no change.
+  private func follow(readsAgain: Bool) {
     if turn.isHeldByThisThread { return }
     do {
-      guard try isBehind() else { return }
+      guard try readsAgain || isBehind() else { return }
       // The change may have been made by this process, which may have removed the root afterwards.
-      _ = try inTurn("Following another process", isForSubscribers: true, ifDue: isBehind) { _ in }
+      _ = try inTurn(
+        "Following another process", isForSubscribers: true, ifDue: { try readsAgain || isBehind() },
+        { access in if readsAgain { access.accept(access.state) } })
       lastFailure.withLock { $0 = nil }
     } catch {
-      // The state cannot be read now. The next change of the file calls this method again.
-      report(AppContainerError(mapping: error))
+      // The next change of the file calls this method again.
+      let error = AppContainerError(mapping: error)
+      report(error)
+      if error.mayPassUnseen { retryLater() }
     }
+  }
+
+  /// Reads the state and the records again after a while.
+  func retryLater() {
+    retries.request { [weak self] in self?.follow(readsAgain: true) }
   }
 
   /// Reports an error that keeps this process from following, unless the previous report was the same.

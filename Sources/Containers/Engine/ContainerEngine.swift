@@ -23,6 +23,9 @@ final class ContainerEngine: ScopeOwner {
   let failures = Emitter<AppContainerError, Never>(replay: 16)
   let lastFailure = Guarded<String?>(nil)
 
+  /// The next attempts to read what could not be read for a reason whose end no event reports.
+  let retries = DelayedCall(.unreadable, on: .global(qos: .utility))
+
   /// The scope, which does not keep the engine; see ``sharedScope``.
   let scope: Scope
   private let stateChanges = Guarded<(any ChangeSource)?>(nil)
@@ -281,21 +284,32 @@ final class ContainerEngine: ScopeOwner {
   struct Adoption {
     let state: ContainerState
     let environments: [AppContainer.Environment]
+    /// A Boolean value that indicates whether a record could not be read for a reason that may pass.
+    let isRetryDue: Bool
   }
 
   /// Reads the records of all environments of a state, except for most of those that no process can have replaced.
-  func adoption(of state: ContainerState) -> Adoption {
+  ///
+  /// - Parameters:
+  ///   - state: The state.
+  ///   - written: A record that has just been written.
+  /// - Returns: The state with the environments.
+  func adoption(of state: ContainerState, written: EnvironmentInfo? = nil) -> Adoption {
     let count = state.ids.count
     let first = store.records.beginChecks(among: count)
+    var isRetryDue = false
     let environments = state.ids.enumerated().map { index, id in
       let turn = (index - first + count) % count
-      return store.environment(id, in: state, isTrusting: turn >= EnvironmentRecords.checksPerChange)
+      return store.environment(
+        id, in: state, isTrusting: turn >= EnvironmentRecords.checksPerChange, written: written,
+        onFailure: { isRetryDue = isRetryDue || $0.mayPassUnseen })
     }
-    return Adoption(state: state, environments: environments)
+    return Adoption(state: state, environments: environments, isRetryDue: isRetryDue)
   }
 
   /// Adopts a state on the disk as part of the change that is about to be sent.
   func adopt(_ adoption: Adoption) {
+    if adoption.isRetryDue { retryLater() } else { retries.reset() }
     guard let current = adoption.environments.first(where: { $0.id == adoption.state.active }) else { return }
     self.current.withLock { $0.state = adoption.state }
     if environments.value != adoption.environments { environments.value = adoption.environments }

@@ -113,16 +113,27 @@ struct ContainerStore: Sendable {
   ///   - id: The environment.
   ///   - state: The state.
   ///   - isTrusting: A Boolean value that indicates whether to rely on a known record that no process can have replaced.
+  ///   - written: A record that has just been written, and is not read if it is the environment's.
+  ///   - onFailure: Receives the reason.
   /// - Returns: The environment.
-  func environment(_ id: UUID, in state: ContainerState, isTrusting: Bool = false) -> AppContainer.Environment {
+  func environment(
+    _ id: UUID, in state: ContainerState, isTrusting: Bool = false, written: EnvironmentInfo? = nil,
+    onFailure: (AppContainerError) -> Void = { _ in }
+  ) -> AppContainer.Environment {
     let activation = state.activations[id] ?? .init()
     var environment: AppContainer.Environment
-    do {
-      let info = try records.info(id, isTrusting: isTrusting) { () throws(AppContainerError) in try self.info(id) }
+    do throws(AppContainerError) {
+      let info: EnvironmentInfo
+      if let written, written.uuid == id.uuidString {
+        info = written
+      } else {
+        info = try records.info(id, isTrusting: isTrusting) { () throws(AppContainerError) in try self.info(id) }
+      }
       environment = .init(id: id, name: info.name, description: info.description, createdAt: info.createdAt)
     } catch {
       environment = .init(id: id, name: id.uuidString, createdAt: Date(timeIntervalSince1970: 0))
       environment.problem = error.description
+      onFailure(error)
     }
     environment.lastActivatedAt = activation.date
     environment.activationCount = activation.count
