@@ -84,7 +84,7 @@ final class TweakCommands: CommandFamily {
   private func watchOrder(of manager: TweakManager) {
     let last = MutableProperty<[String: Int]>([:])
     manager.changes.sink { [isOrdered, seen] change in
-      guard let number = change.new?.intValue else { return }
+      guard let number = change.new.flatMap({ Int(tweakValue: $0) }) else { return }
       seen.modify { $0[change.id.variable, default: []].append(number) }
       let key = "\(change.id) \(number / 1_000_000)"
       let isNewer = last.modify { last in

@@ -98,7 +98,7 @@ struct FollowTableTests {
           }
         }
       } catch let error as DatabaseError {
-        throw .unusableStore(provider: name, TweakStoreError(error))
+        throw .unusableStore(provider: name, reason: "\(error)")
       } catch {
         throw .notFound(TweakID(feature: feature, variable: variable))
       }

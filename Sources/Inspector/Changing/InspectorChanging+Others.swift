@@ -1,6 +1,7 @@
 import AppGroups
 import Containers
 import Foundation
+import Signals
 import Tweaks
 
 extension InspectorChanging {
@@ -19,7 +20,7 @@ extension InspectorChanging {
     let manager = TweakManager(providers: [provider] + others)
     let panel = TweakPanel(manager: manager)
     if request.action == .resetAllTweaks {
-      let count = provider.tweakIDs.count
+      let count = provider.table.value.ids.count
       if !isDry { try panel.resetAll() }
       return outcome("\(isDry ? "Would remove" : "Removed") \(count) overrides from \(source.path).", nil, source.path)
     }
@@ -33,11 +34,11 @@ extension InspectorChanging {
     }
     let old = resource.value
     var differences: [InspectedDifference] = []
-    do throws(TweakPanel.EditError) {
+    do throws(TweakError) {
       if request.action == .resetTweak {
         if !isDry { try panel.reset(id) }
       } else {
-        guard let text = request.text else { throw .unknown(id) }
+        guard let text = request.text else { throw .notFound(id) }
         let kind = TweakKind(details.type)
         guard let value = kind.value(of: text) else {
           throw .invalidText(details.secret ? Tweak.redacted : text, kind: kind)

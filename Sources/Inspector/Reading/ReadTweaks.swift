@@ -53,13 +53,13 @@ struct ReadTweaks {
     let shown = effective ?? known
     let answers = trace.answers.enumerated().map { index, answer in
       let isWinner = index == trace.winner
-      return switch answer.outcome {
-      case .absent: InspectedTweak.Answer(provider: answer.provider, outcome: .absent, winner: isWinner)
-      case .value(let tweak), .mismatch(let tweak):
+      return switch answer.result {
+      case .success(nil): InspectedTweak.Answer(provider: answer.provider, outcome: .absent, winner: isWinner)
+      case .success(let tweak?):
         InspectedTweak.Answer(
           provider: answer.provider, outcome: .value, text: isSecret ? Tweak.redacted : tweak.value.description,
           winner: isWinner)
-      case .error(let error):
+      case .failure(let error):
         InspectedTweak.Answer(
           provider: answer.provider, outcome: .error, text: error.description, winner: isWinner)
       }

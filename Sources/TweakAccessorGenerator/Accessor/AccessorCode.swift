@@ -103,7 +103,7 @@ struct AccessorCode: Sendable {
   ///
   /// An encrypted value is omitted, because it cannot be used.
   private func fallback(of tweak: TweakDocument.Variable) -> String {
-    if tweak.isEncrypted { return ".emptyTweakValue" }
+    if tweak.isEncrypted { return ".init()" }
     let literal = Literal.value(tweak.value)
     return tweak.structure == nil ? literal : ".init(verbatim: \(literal))"
   }

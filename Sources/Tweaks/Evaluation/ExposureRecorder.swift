@@ -17,7 +17,6 @@ final class ExposureRecorder: Sendable {
     var seen: [Key: Duration] = [:]
     var buffer: [TweakExposure] = []
     var sequence = 0
-    var dropped = 0
     var isScheduled = false
   }
 
@@ -33,9 +32,6 @@ final class ExposureRecorder: Sendable {
     self.policy = policy
     self.emitter = emitter
   }
-
-  /// The number of exposures that were dropped because the buffer was full.
-  var droppedCount: Int { state.withLock { $0.dropped } }
 
   /// Allows all values to be exposed again, because the user has changed.
   func reset() {
@@ -59,10 +55,8 @@ final class ExposureRecorder: Sendable {
       }
       state.seen[key] = now
       state.sequence += 1
-      guard state.buffer.count < policy.capacity else {
-        state.dropped += 1
-        return false
-      }
+      // The missing number tells of the drop.
+      guard state.buffer.count < policy.capacity else { return false }
       state.buffer.append(
         TweakExposure(
           id: tweak.id, variant: tweak.variant, reason: reason, provider: tweak.source, rule: tweak.rule,

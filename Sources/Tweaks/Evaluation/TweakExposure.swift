@@ -40,33 +40,19 @@ public struct TweakExposure: Sendable, Hashable {
 
 /// A policy for the exposures of a ``TweakManager``.
 public struct TweakExposurePolicy: Sendable {
-  /// The share of users, from 0 to 1, whose exposures are sent.
-  ///
-  /// For a user it is always the same exposures that are sent.
-  public var sampling: Double
-
-  /// The identity of the user.
-  ///
-  /// After it has changed, tweaks are exposed again.
-  public var subject: Property<String?>
-
-  /// The key with which the digest of the user is made.
-  public var salt: String
-
-  /// The time in which a value that returns is not exposed again.
-  public var deduplication: Duration
-
-  /// The maximum number of exposures that wait for subscribers.
-  public var capacity: Int
-
-  /// The clocks.
-  public var time: TweakTime
+  let sampling: Double
+  let subject: Property<String?>
+  let salt: String
+  let deduplication: Duration
+  let capacity: Int
+  let time: TweakTime
 
   /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - sampling: The share of users whose exposures are sent.
-  ///   - subject: The identity of the user.
+  ///   - sampling: The share of users, from 0 to 1, whose exposures are sent. For a user it is always the same exposures
+  ///     that are sent.
+  ///   - subject: The identity of the user. After it has changed, tweaks are exposed again.
   ///   - salt: The key with which the digest of the user is made.
   ///   - deduplication: The time in which a value that returns is not exposed again.
   ///   - capacity: The maximum number of exposures that wait for subscribers.

@@ -19,8 +19,7 @@ extension TweakManager {
         return failed(key, .notFound(key.id))
       }
       return TweakDetails(
-        id: key.id, value: value, variant: decisive.variant, reason: reason(of: decisive), error: nil, code: nil,
-        provider: decisive.source, rule: decisive.rule, version: version, metadata: decisive.metadata)
+        value: value, tweak: decisive, reason: reason(of: decisive), error: nil, code: nil, version: version)
     } catch {
       return failed(key, error)
     }
@@ -36,8 +35,8 @@ extension TweakManager {
     }
     let isFailure = reason == .error
     return TweakDetails(
-      id: key.id, value: key.defaultValue, variant: nil, reason: reason, error: isFailure ? error : nil,
-      code: isFailure ? code : nil, provider: nil, rule: nil, version: version, metadata: [:])
+      value: key.defaultValue, tweak: nil, reason: reason, error: isFailure ? error : nil,
+      code: isFailure ? code : nil, version: version)
   }
 
   /// The reason why a provider may not have a tweak yet.

@@ -30,9 +30,6 @@ extension TweakManager {
   /// They are sent on a queue of the manager. Each subscriber receives those from its subscription on.
   public var exposures: AnySignal<TweakExposure, Never> { exposureEmitter.eraseToAnySignal() }
 
-  /// The number of exposures that were dropped since they were switched on, because the buffer was full.
-  public var droppedExposureCount: Int { state.withLock { $0.recorder }?.droppedCount ?? 0 }
-
   private func exposeAgain() {
     let recorder = state.withLock { $0.recorder }
     recorder?.reset()

@@ -32,7 +32,7 @@ extension TweakManager {
       return TweakResolution(result: .failure(error))
     }
     var lookup = TweakLookup(id, in: environment)
-    let resolution = lookup.resolution(mismatch: mismatch)
+    let resolution = lookup.resolution(isStrict: isStrict)
     checkMissing(resolution, id)
     callAfter(environment.hooks, id, resolution.result)
     write(lookup.notes, to: environment.log)
@@ -90,7 +90,7 @@ extension TweakManager {
 
   /// Reports once that no provider has a tweak, if this is requested.
   func checkMissing(_ resolution: TweakResolution, _ id: TweakID) {
-    guard missing == .reported, case .failure(.notFound) = resolution.result else { return }
+    guard reportsMissing, case .failure(.notFound) = resolution.result else { return }
     if state.withLock({ $0.reportedMissing.insert(id).inserted }) { report(.notFound(id)) }
   }
 }

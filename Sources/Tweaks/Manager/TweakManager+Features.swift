@@ -29,7 +29,7 @@ extension TweakManager {
           feature: feature, variable: Tweak.enabledVariable, value: .bool(isEnabled), source: source.name)
         return TweakResolution(result: .success(tweak))
       } catch {
-        if mismatch == .strict { return TweakResolution(result: .failure(error)) }
+        if isStrict { return TweakResolution(result: .failure(error)) }
         firstError = firstError ?? error
       }
     }

@@ -6,7 +6,7 @@ extension TweakManager {
   /// A closure that decrypts encrypted values from providers without their own closure.
   ///
   /// It is called when a value is looked up, not at each read.
-  public var decryptionClosure: TweakDecryption? {
+  public var decryptionClosure: TweakCipher? {
     get { state.withLock { $0.decryption } }
     set {
       state.replace { exchange(&$0.decryption, with: newValue) }
@@ -18,7 +18,7 @@ extension TweakManager {
   ///
   /// Without it, such a value cannot be set in a persistent provider. Mark a secret in a provider that always has the
   /// tweak, such as a file. Without the mark, a plain stored value cannot be distinguished from an encrypted one.
-  public var encryptionClosure: TweakEncryption? {
+  public var encryptionClosure: TweakCipher? {
     get { state.withLock { $0.encryption } }
     set { state.replace { exchange(&$0.encryption, with: newValue) } }
   }
@@ -63,7 +63,7 @@ extension TweakManager {
   /// Returns whether a feature is enabled.
   ///
   /// - **Priority.** The first provider with an answer decides, even if the answer is `false`.
-  /// - **Unknown features** are not enabled. With ``TweakMissing/reported``, they are reported.
+  /// - **Unknown features** are not enabled. A manager that was created with `reportsMissing` reports them.
   /// - **Errors.** If the deciding answer cannot be used, the feature is not enabled, and ``failures`` sends the error
   ///   of its variable ``Tweak/enabledVariable``.
   ///

@@ -36,6 +36,8 @@ extension TweakManager {
 
   /// Returns the value for a typed key.
   ///
+  /// A ``TweakStructure`` is decoded once for each change.
+  ///
   /// - Parameter key: The key; best a constant.
   /// - Returns: The value. It is the key's default if there is no value, or if the value is not of the type, which
   ///   ``failures`` reports.
@@ -43,12 +45,7 @@ extension TweakManager {
   ///   the first one after a change, may ask the providers.
   @inlinable
   public subscript<Value: TweakValueConvertible>(key: TweakKey<Value>) -> Value {
-    switch glance(key.id, hash: key.hash) {
-    case .value(let value): if let value = Value(glanced: value) { return value }
-    case .absent: return key.defaultValue
-    case .unclear: break
-    }
-    return lookedUp(key.id, hash: key.hash, as: Value.self) ?? key.defaultValue
+    value(of: key.id, hash: key.hash, default: key.defaultValue)
   }
 
   /// Returns the value of a tweak, or a default.
@@ -65,13 +62,7 @@ extension TweakManager {
     feature: String, variable: String, default defaultValue: Value
   ) -> Value {
     let id = TweakID(feature: feature, variable: variable)
-    let hash = SlotTable.hash(feature, variable)
-    switch glance(id, hash: hash) {
-    case .value(let value): if let value = Value(glanced: value) { return value }
-    case .absent: return defaultValue
-    case .unclear: break
-    }
-    return lookedUp(id, hash: hash, as: Value.self) ?? defaultValue
+    return value(of: id, hash: SlotTable.hash(feature, variable), default: defaultValue)
   }
 
   /// Returns the value of a tweak.
@@ -94,7 +85,19 @@ extension TweakManager {
     return try converted(in: slot(id, hash: hash), to: type)
   }
 
-  // MARK: Slow reads
+  @inlinable @inline(__always)
+  func value<Value: TweakValueConvertible>(
+    of id: TweakID, hash: Int, default defaultValue: @autoclosure () -> Value
+  ) -> Value {
+    // The compiler removes this for all other types.
+    if Value.isTweakStructure, let known = decoded(id, hash: hash, as: Value.self) { return known }
+    switch glance(id, hash: hash) {
+    case .value(let value): if let value = Value(glanced: value) { return value }
+    case .absent: return defaultValue()
+    case .unclear: break
+    }
+    return lookedUp(in: slot(id, hash: hash), as: Value.self) ?? defaultValue()
+  }
 
   @usableFromInline
   func glance(_ id: TweakID, hash: Int) -> TweakSlot.Glance {
@@ -102,42 +105,52 @@ extension TweakManager {
     tweakSlots.find(id, hash: hash)?._withUnsafeGuaranteedRef { $0.glance } ?? .unclear
   }
 
+  /// Returns the decoded value of a structure, if it is known.
+  @inlinable @inline(__always)
+  func decoded<Value: Sendable>(_ id: TweakID, hash: Int, as type: Value.Type) -> Value? {
+    var value: Value?
+    _ = copyDecoded(id, hash: hash, ObjectIdentifier(type)) { value = DecodedValue<Value>.value(in: $0) }
+    return value
+  }
+
+  @usableFromInline
+  func copyDecoded(
+    _ id: TweakID, hash: Int, _ type: ObjectIdentifier, _ copy: (Unmanaged<AnyObject>) -> Void
+  ) -> Bool {
+    // Sound: the table keeps all slots.
+    tweakSlots.find(id, hash: hash)?._withUnsafeGuaranteedRef { $0.copyDecoded(type, copy) } ?? false
+  }
+
+  // MARK: Slow reads
+
   @usableFromInline
   func slot(_ id: TweakID, hash: Int) -> TweakSlot {
     tweakSlots.slot(id, hash: hash)
   }
 
-  /// Returns the value of a tweak if it is of the type, and reports a mismatch to ``failures``.
-  @usableFromInline
-  func lookedUp<Value: TweakValueConvertible>(_ id: TweakID, hash: Int, as type: Value.Type) -> Value? {
-    lookedUp(in: slot(id, hash: hash), as: type)
-  }
-
   /// Returns the value in a slot if it is of the type, and reports a mismatch to ``failures``.
   @usableFromInline
   func lookedUp<Value: TweakValueConvertible>(in slot: TweakSlot, as type: Value.Type) -> Value? {
-    if Value.isTweakStructure, let known = slot.decoded(as: type) { return known }
-    let resolution = resolution(of: slot)
-    let value = converted(resolution, of: slot, to: type)
-    if let value {
-      expose(slot)
-      if Value.isTweakStructure { slot.keep(value, of: resolution) }
-    }
-    return value
+    usable(slot, type) { () throws(TweakError) in try converted(in: slot, to: type) }
   }
 
   /// Converts a resolution to a type, and reports a failure once.
   func converted<Value: TweakValueConvertible>(
     _ resolution: TweakResolution, of slot: TweakSlot, to type: Value.Type
   ) -> Value? {
+    usable(slot, type) { () throws(TweakError) in try converted(resolution, to: type) }
+  }
+
+  private func usable<Value>(
+    _ slot: TweakSlot, _ type: Value.Type, _ value: () throws(TweakError) -> Value
+  ) -> Value? {
     do throws(TweakError) {
-      return try converted(resolution, to: type)
+      return try value()
     } catch {
       switch error {
-      case .notFound, .disabled: return nil
-      default: break
+      case .notFound, .disabled: break
+      default: if slot.shouldReport(type) { report(error) }
       }
-      if slot.shouldReport(type) { report(error) }
       return nil
     }
   }

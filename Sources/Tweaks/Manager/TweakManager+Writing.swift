@@ -46,7 +46,7 @@ extension TweakManager {
   public func set<Value>(
     _ value: Value, for key: TweakKey<Value>, until expiration: Date? = nil
   ) throws(TweakError) -> TweakOutcome {
-    try write([TweakEdit(key.id, value.tweakValue, until: expiration)]).outcomes[key.id] ?? .effective
+    try write([TweakEdit(key, value, until: expiration)]).outcomes[key.id] ?? .effective
   }
 
   /// Deletes the value for a typed key in the first mutable provider, so that the next provider decides.
@@ -57,28 +57,21 @@ extension TweakManager {
     try write([TweakEdit(key.id, nil)])
   }
 
-  /// Makes several changes as one.
+  /// Makes several changes in the first mutable provider as one.
+  ///
+  /// ```swift
+  /// import Tweaks
+  ///
+  /// let limit = TweakKey("shop", "limit", default: 5), title = TweakKey("shop", "title", default: "")
+  /// let manager = TweakManager(providers: [EphemeralTweakProvider()])
+  /// try manager.apply([TweakEdit(limit, 20), TweakEdit(title, "Sale")])
+  /// print(manager[limit], manager[title])  // Prints "20 Sale"
+  /// ```
   ///
   /// Each ``snapshot()`` contains all of them or none.
   ///
   /// A value has no effect while a provider before the mutable one has the tweak; ``set(_:feature:variable:until:)``
   /// reports this in its result.
-  ///
-  /// - Parameter body: A closure that records the changes. They are made after it returns. If it throws, nothing
-  ///   changes.
-  /// - Returns: The result of `body`.
-  /// - Throws: The error that `body` threw, or ``TweakError``.
-  @discardableResult
-  public func update<Result>(_ body: (inout TweakEdits) throws -> Result) throws -> Result {
-    var edits = TweakEdits()
-    let result = try body(&edits)
-    try apply(edits.edits)
-    return result
-  }
-
-  /// Makes changes in the first mutable provider.
-  ///
-  /// As with ``update(_:)``, a value has no effect while a provider before that one has the tweak.
   ///
   /// - Parameter edits: The changes, in order.
   /// - Returns: The tweaks that changed in that provider.
@@ -150,7 +143,8 @@ extension TweakManager {
   ) throws(TweakError) -> TweakUpdate {
     let ids = Set(edits.map(\.id))
     // A snapshot during the write needs the old values of all tweaks.
-    lookUp(ids.intersection(listedIDs).sorted().map { .tweak($0) })
+    let unread = state.withLock { state in ids.filter { state.index[.tweak($0)] == nil } }
+    if !unread.isEmpty { lookUp(unread.intersection(listedIDs).sorted().map { .tweak($0) }) }
     state.withLock { $0.index.hold(ids) }
     var update = TweakUpdate.tweaks(ids)
     // Its result is followed together with what the table has reported.

@@ -26,9 +26,9 @@ import Synchronization
 ///   A title, description or group that it does not give is taken from the providers below.
 /// - **Strict types.** If a value is not of the requested type, a throwing read throws an error that names the
 ///   provider. Other reads return the default, and ``failures`` reports the error. A mismatch never results in another
-///   value or a crash. With ``TweakMismatch/fallThrough``, the next provider is asked instead.
+///   value or a crash. A manager that was created with `fallsThrough` asks the next provider instead.
 /// - **Performance.** Values are stored where a read finds them in nanoseconds, without an allocation, and without a
-///   lock unless the value is a string. Such reads are ``subscript(_:)-4lvm5`` with a ``TweakKey``,
+///   lock unless the value is a string. Such reads are ``subscript(_:)`` with a ``TweakKey``,
 ///   `value(feature:variable:)` and the property wrappers, which are the fastest. Stored values are updated when a
 ///   provider reports a change. ``requiredTweak(feature:variable:)`` asks the providers each time unless ``usesCache``
 ///   is set.
@@ -42,16 +42,16 @@ public final class TweakManager: MutableTweakProvider {
   /// The name of the manager when it is a provider of another one.
   public let name: String
 
-  /// The treatment of a value that is not of the requested type.
-  let mismatch: TweakMismatch
+  /// A Boolean value that indicates whether the first provider that has a tweak decides even if its value is unusable.
+  let isStrict: Bool
 
-  /// The treatment of a tweak that no provider has.
-  let missing: TweakMissing
+  /// A Boolean value that indicates whether reads of tweaks and features that no provider has are reported.
+  let reportsMissing: Bool
 
   struct State: Sendable {
     var sources = TweakSources()
-    var decryption: TweakDecryption?
-    var encryption: TweakEncryption?
+    var decryption: TweakCipher?
+    var encryption: TweakCipher?
     var log: TweakLogClosure?
     var hooks: [TweakHook] = []
     var isCaching = false
@@ -96,18 +96,21 @@ public final class TweakManager: MutableTweakProvider {
   ///
   /// - Parameters:
   ///   - providers: The providers, the most important first.
-  ///   - mismatch: The treatment of a value that is not of the requested type.
-  ///   - missing: The treatment of a tweak that no provider has.
+  ///   - fallsThrough: A Boolean value that indicates whether the next provider is asked after a mismatch or an error. If
+  ///     no provider has a usable value, the first error counts. By default, the first provider that has the tweak
+  ///     decides, and a mismatch is an error.
+  ///   - reportsMissing: A Boolean value that indicates whether ``failures`` and the log report once each tweak or
+  ///     feature that is read and that no provider has, because its name may be misspelled.
   ///   - name: The name of the manager when it is a provider of another one.
   public init(
     providers: [any TweakProvider],
-    mismatch: TweakMismatch = .strict,
-    missing: TweakMissing = .ignored,
+    fallsThrough: Bool = false,
+    reportsMissing: Bool = false,
     name: String = "TweakManager"
   ) {
     self.name = name
-    self.mismatch = mismatch
-    self.missing = missing
+    isStrict = !fallsThrough
+    self.reportsMissing = reportsMissing
     insert(providers, at: 0)
   }
 
@@ -122,28 +125,6 @@ public final class TweakManager: MutableTweakProvider {
     state.withLock { $0.hooks.append(hook) }
     follow(.everything)
   }
-}
-
-/// The treatment of a value that is not of the requested type.
-@nonexhaustive
-public enum TweakMismatch: Sendable, Hashable {
-  /// The first provider that has the tweak decides, and a mismatch is an error.
-  case strict
-
-  /// After a mismatch or an error, the next provider is asked.
-  ///
-  /// If no provider has a usable value, the first error counts.
-  case fallThrough
-}
-
-/// The treatment of a read of a tweak or a feature that no provider has.
-@nonexhaustive
-public enum TweakMissing: Sendable, Hashable {
-  /// The read returns the default, without a report.
-  case ignored
-
-  /// ``TweakManager/failures`` and the log report it once, because the name may be misspelled.
-  case reported
 }
 
 extension TweakManager: CustomReflectable {

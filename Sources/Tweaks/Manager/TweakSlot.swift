@@ -205,3 +205,19 @@ extension TweakSlot: CustomReflectable {
   @usableFromInline
   var customMirror: Mirror { Mirror(self, children: ["id": id], displayStyle: .class) }
 }
+
+/// A decoded value, in an object that a slot keeps.
+@usableFromInline
+final class DecodedValue<Value: Sendable>: Sendable {
+  @usableFromInline let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+
+  @inlinable @inline(__always)
+  static func value(in object: Unmanaged<AnyObject>) -> Value {
+    // Sound: the slot stores an object of this type for the type, and keeps it during the call.
+    object._withUnsafeGuaranteedRef { unsafeDowncast($0, to: DecodedValue<Value>.self).value }
+  }
+}

@@ -2,7 +2,7 @@ import Signals
 
 /// All known tweaks at one moment.
 ///
-/// A snapshot contains all changes of one ``TweakManager/update(_:)``, or none. The same holds for one change of a
+/// A snapshot contains all changes of one ``TweakManager/apply(_:)``, or none. The same holds for one change of a
 /// file, for tweaks that have been looked up before, such as by a snapshot.
 public struct TweakSnapshot: Sendable, Hashable {
   /// The number of changes of effective values since the manager was created.
@@ -22,16 +22,6 @@ public struct TweakSnapshot: Sendable, Hashable {
     if let value = tweaks[key.id]?.converted(to: Value.self) { return value }
     let alternative = alternatives[key.id]?.lazy.compactMap { $0.converted(to: Value.self) }.first
     return alternative ?? key.defaultValue
-  }
-
-  /// Returns a tweak by name.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, or `nil` if there is no usable one.
-  public subscript(feature: String, variable: String) -> Tweak? {
-    tweaks[TweakID(feature: feature, variable: variable)]
   }
 }
 

@@ -7,26 +7,11 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
     /// The provider.
     public let provider: String
 
-    /// The outcome of asking the provider.
-    public let outcome: Outcome
-  }
-
-  /// An outcome of asking a provider.
-  @nonexhaustive
-  public enum Outcome: Sendable, Hashable {
-    /// The provider does not have the tweak.
-    case absent
-
-    /// The provider has this tweak.
-    case value(Tweak)
-
-    /// The provider has a tweak that is not of the requested type.
-    case mismatch(Tweak)
-
-    /// The provider has a tweak that cannot be used.
-    case error(TweakError)
-
-    fileprivate var isMismatch: Bool { if case .mismatch = self { true } else { false } }
+    /// The provider's tweak, `nil` if it has none, or the reason why the tweak cannot be used.
+    ///
+    /// If the tweak is not of the requested type, the reason is
+    /// ``TweakError/typeMismatch(_:expected:found:provider:)``.
+    public let result: Result<Tweak?, TweakError>
   }
 
   /// The tweak.
@@ -50,11 +35,10 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     let lines = answers.enumerated().map { index, answer in
       let text =
-        switch answer.outcome {
-        case .absent: "none"
-        case .value(let tweak): tweak.shownValue + (tweak.rule.map { ", by \($0)" } ?? "")
-        case .mismatch(let tweak): "\(tweak.shownValue), which is not of the requested type"
-        case .error(let error): error.cause
+        switch answer.result {
+        case .success(nil): "none"
+        case .success(let tweak?): tweak.shownValue + (tweak.rule.map { ", by \($0)" } ?? "")
+        case .failure(let error): error.cause
         }
       return "\(index == winner ? "→" : " ") \(answer.provider): \(text)"
     }
@@ -77,34 +61,28 @@ extension TweakManager {
     let (version, environment) = withTables { ($0.index.version, TweakEnvironment($0, $0.sources, $1, isSilent: true)) }
     var lookup = TweakLookup(id, in: environment)
     let answers = environment.sources.all.enumerated().map { index, source in
-      let outcome: TweakTrace.Outcome =
-        switch lookup.opened(at: index) {
-        case .success(nil): .absent
-        case .success(let tweak?): tweak.converted(to: type) == nil ? .mismatch(tweak) : .value(tweak)
-        case .failure(let error): .error(error)
+      let result = lookup.opened(at: index).flatMap { tweak -> TweakResolution.Answer in
+        do throws(TweakError) {
+          _ = try tweak?.value(as: type)
+          return .success(tweak)
+        } catch {
+          return .failure(error)
         }
-      return TweakTrace.Answer(provider: source.name, outcome: outcome)
+      }
+      return TweakTrace.Answer(provider: source.name, result: result)
     }
     let winner = answers.firstIndex { answer in
-      switch answer.outcome {
-      case .absent: false
-      case .value: true
+      switch answer.result {
+      case .success(let tweak): tweak != nil
       // The first provider that has the tweak decides, even if its answer is unusable.
-      case .mismatch, .error: mismatch == .strict
+      case .failure: isStrict
       }
     }
     // Without a deciding answer, the first mismatch, or else the first error, gives the reason.
-    let outcome =
-      winner.map { answers[$0].outcome } ?? answers.lazy.map(\.outcome).first { $0.isMismatch }
-      ?? answers.lazy.map(\.outcome).first { $0 != .absent }
-    let result: Result<Tweak, TweakError> =
-      switch outcome {
-      case .value(let tweak): .success(tweak)
-      case .mismatch(let tweak):
-        .failure(.typeMismatch(id, expected: "\(type)", found: "a \(tweak.value.kind)", provider: tweak.source ?? name))
-      case .error(let error): .failure(error)
-      case .absent, nil: .failure(.notFound(id))
-      }
+    let mismatch = answers.firstIndex { if case .failure(.typeMismatch) = $0.result { true } else { false } }
+    let decisive = winner ?? mismatch ?? answers.firstIndex { $0.result != .success(nil) }
+    let answer = decisive.map { answers[$0].result } ?? .success(nil)
+    let result = answer.flatMap { tweak in tweak.map { .success($0) } ?? .failure(TweakError.notFound(id)) }
     return TweakTrace(id: id, version: version, answers: answers, winner: winner, result: result)
   }
 }

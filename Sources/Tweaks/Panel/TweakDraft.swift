@@ -28,25 +28,25 @@ package struct TweakDraft: Sendable, Hashable {
   /// Sets the value to the text.
   package mutating func take(_ row: TweakPanel.Row, of panel: TweakPanel) {
     let text = text
-    attempt { () throws(TweakPanel.EditError) in try panel.edit(row.id, text: text) }
+    attempt { () throws(TweakError) in try panel.edit(row.id, text: text) }
     if row.isSecret { self.text = "" }
   }
 
   /// Sets a Bool tweak to `true` or `false`.
   package mutating func turn(_ row: TweakPanel.Row, on isOn: Bool, of panel: TweakPanel) {
-    attempt { () throws(TweakPanel.EditError) in try panel.edit(row.id, isOn: isOn) }
+    attempt { () throws(TweakError) in try panel.edit(row.id, isOn: isOn) }
   }
 
   /// Removes the override, and shows the value that is effective without it.
   package mutating func reset(_ row: TweakPanel.Row, of panel: TweakPanel) {
-    attempt { () throws(TweakPanel.EditError) in try panel.reset(row.id) }
+    attempt { () throws(TweakError) in try panel.reset(row.id) }
     // The given row is older than the reset, and the text that was being typed must not be set afterwards.
     let now = panel.sections.value.lazy.flatMap(\.rows).first { $0.id == row.id }
     follow(now ?? row, isTyping: false)
   }
 
-  private mutating func attempt(_ action: () throws(TweakPanel.EditError) -> Void) {
-    do throws(TweakPanel.EditError) {
+  private mutating func attempt(_ action: () throws(TweakError) -> Void) {
+    do throws(TweakError) {
       try action()
       problem = nil
     } catch {

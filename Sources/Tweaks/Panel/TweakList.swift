@@ -41,7 +41,7 @@
     }
 
     private func resetAll() {
-      do throws(TweakPanel.EditError) {
+      do throws(TweakError) {
         try panel.resetAll()
         problem = nil
       } catch {

@@ -1,4 +1,3 @@
-public import Foundation
 public import Signals
 
 /// A model of a panel that shows and changes tweaks, independent of any user interface.
@@ -58,37 +57,6 @@ public final class TweakPanel: Sendable {
 
     /// A Boolean value that indicates whether the value must not be shown.
     public let isSecret: Bool
-  }
-
-  /// An error that editing a tweak throws.
-  @nonexhaustive
-  public enum EditError: Error, Sendable, Hashable, CustomStringConvertible, LocalizedError {
-    /// The text does not represent a value of the tweak's kind.
-    ///
-    /// The text for a secret is not repeated.
-    case invalidText(String, kind: TweakKind)
-
-    /// The tweak does not exist.
-    case unknown(TweakID)
-
-    /// The value could not be stored.
-    case failed(TweakError)
-
-    /// A description of the failure and its remedy.
-    public var description: String {
-      switch self {
-      case .invalidText(let text, .bool): "\(text.debugDescription) is not a Bool. Enter true or false."
-      case .invalidText(let text, .int): "\(text.debugDescription) is not an Int. Enter a whole number."
-      case .invalidText(let text, .double): "\(text.debugDescription) is not a Double. Enter a number."
-      case .invalidText(let text, .string):
-        "\(text.debugDescription) is not a value of this tweak. Enter a JSON object or list."
-      case .unknown(let id): "There is no tweak \(id)."
-      case .failed(let error): error.description
-      }
-    }
-
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
   }
 
   /// The group of tweaks that name no group.
@@ -157,13 +125,13 @@ public final class TweakPanel: Sendable {
   /// - Parameters:
   ///   - id: The tweak.
   ///   - text: The text. An integer is also accepted for a Double.
-  /// - Throws: ``EditError``; then the value is unchanged.
-  public func edit(_ id: TweakID, text: String) throws(EditError) {
+  /// - Throws: ``TweakError``; then the value is unchanged.
+  public func edit(_ id: TweakID, text: String) throws(TweakError) {
     let tweak = try tweak(id)
     let kind = tweak.value.kind
     let value = tweak.isStructured ? TweakJSON(text)?.tweakValue : kind.value(of: text)
     guard let value else { throw .invalidText(tweak.isSecret ? Tweak.redacted : text, kind: kind) }
-    try apply([TweakEdit(id, value)])
+    try manager.apply([TweakEdit(id, value)])
   }
 
   /// Sets a Bool tweak to `true` or `false`.
@@ -171,24 +139,24 @@ public final class TweakPanel: Sendable {
   /// - Parameters:
   ///   - id: The tweak.
   ///   - isOn: The new value.
-  /// - Throws: ``EditError``, also if the tweak is not a Bool.
-  package func edit(_ id: TweakID, isOn: Bool) throws(EditError) {
+  /// - Throws: ``TweakError``, also if the tweak is not a Bool.
+  package func edit(_ id: TweakID, isOn: Bool) throws(TweakError) {
     try edit(id, text: isOn ? "true" : "false")
   }
 
   /// Removes the override of a tweak.
   ///
   /// - Parameter id: The tweak.
-  /// - Throws: ``EditError``.
-  public func reset(_ id: TweakID) throws(EditError) {
-    try apply([TweakEdit(id, nil)])
+  /// - Throws: ``TweakError``.
+  public func reset(_ id: TweakID) throws(TweakError) {
+    try manager.apply([TweakEdit(id, nil)])
   }
 
   /// Removes all overrides.
   ///
-  /// - Throws: ``EditError``.
-  public func resetAll() throws(EditError) {
-    try apply(manager.overriddenIDs.sorted().map { TweakEdit($0, nil) })
+  /// - Throws: ``TweakError``.
+  public func resetAll() throws(TweakError) {
+    try manager.apply(manager.overriddenIDs.sorted().map { TweakEdit($0, nil) })
   }
 
   /// Returns the answers of all providers for a tweak.
@@ -199,16 +167,8 @@ public final class TweakPanel: Sendable {
     manager.trace(feature: id.feature, variable: id.variable)
   }
 
-  private func tweak(_ id: TweakID) throws(EditError) -> Tweak {
-    guard let tweak = manager.snapshot().tweaks[id] else { throw .unknown(id) }
+  private func tweak(_ id: TweakID) throws(TweakError) -> Tweak {
+    guard let tweak = manager.snapshot().tweaks[id] else { throw .notFound(id) }
     return tweak
-  }
-
-  private func apply(_ edits: [TweakEdit]) throws(EditError) {
-    do throws(TweakError) {
-      try manager.apply(edits)
-    } catch {
-      throw .failed(error)
-    }
   }
 }

@@ -87,6 +87,6 @@ public final class EphemeralTweakProvider: MutableTweakProvider {
 extension EphemeralTweakProvider: CustomReflectable {
   /// The children that `dump` shows: names only, because the values of secret tweaks are not encrypted here.
   public var customMirror: Mirror {
-    Mirror(self, children: ["name": name, "tweakIDs": tweakIDs.sorted()], displayStyle: .class)
+    Mirror(self, children: ["name": name, "tweakIDs": tweaks.value.ids.sorted()], displayStyle: .class)
   }
 }

@@ -34,7 +34,7 @@ public final class FileTweakProvider: TweakProvider {
   public let name: String
 
   /// The file.
-  public let url: URL
+  let url: URL
 
   /// The relation of the tweaks to the file.
   ///
@@ -45,7 +45,7 @@ public final class FileTweakProvider: TweakProvider {
   public let table: Property<TweakTable>
 
   private struct Decryption: Sendable {
-    var closure: TweakDecryption?
+    var closure: TweakCipher?
 
     /// The number of times that the closure was set.
     var count = 0
@@ -170,7 +170,7 @@ public final class FileTweakProvider: TweakProvider {
   /// A closure that decrypts this file's values.
   ///
   /// It takes precedence over the manager's.
-  public var decryptionClosure: TweakDecryption? {
+  public var decryptionClosure: TweakCipher? {
     get { decryption.value.closure }
     set { decryption.modify { $0 = Decryption(closure: newValue, count: $0.count + 1) } }
   }

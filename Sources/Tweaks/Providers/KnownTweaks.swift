@@ -35,7 +35,7 @@ extension Tweak {
     // The kind of an encrypted value is the kind of its ciphertext.
     if isEncrypted || value.kind.value(of: text) != nil { return }
     let found = isSecret ? "a text" : "the text \(text.debugDescription)"
-    throw .typeMismatch(id, expected: "\(value.kind)", found: found, provider: provider)
+    throw .typeMismatch(id, expected: value.kind.rawValue, found: found, provider: provider)
   }
 
   /// Creates a tweak from a string, whose kind is determined by each read.

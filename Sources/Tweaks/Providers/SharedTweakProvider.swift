@@ -3,7 +3,7 @@ public import Signals
 
 /// A provider of tweaks that are derived from a shared value, such as an ``/AppGroups/AppGroupsFile``, and follow it.
 ///
-/// The value may have any kind of store. Its errors are sent as ``TweakError/unusableStore(provider:_:)``.
+/// The value may have any kind of store. Its errors are sent as ``TweakError/unusableStore(provider:reason:)``.
 public final class SharedTweakProvider: TweakProvider {
   /// The name of the provider.
   public let name: String
@@ -49,8 +49,7 @@ public final class SharedTweakProvider: TweakProvider {
 extension SharedValue {
   /// The present failure, if there is one, and all later ones, as errors of a provider.
   func failures(of provider: String) -> AnySignal<TweakError, Never> {
-    let error = { @Sendable (error: AccessError) in TweakError.unusableStore(provider: provider, TweakStoreError(error))
-    }
+    let error = { @Sendable (error: AccessError) in TweakError.unusableStore(provider: provider, reason: "\(error)") }
     return failures.map(error).beginning { [status] in status.value.failure.map { [error($0)] } ?? [] }
   }
 }

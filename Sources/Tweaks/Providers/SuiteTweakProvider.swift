@@ -17,7 +17,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   public let name: String
 
   /// The suite.
-  public let suite: AppGroupsSuite
+  let suite: AppGroupsSuite
 
   /// The scope of the suite, if it has one.
   public var scopes: [Scope] { [suite.scope].compactMap { $0 } }
@@ -76,7 +76,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
         guard let stored = try contents.value(forKey: key, as: StoredOverride.self) else { continue }
         entries[id] = .success(Tweak(TweakEdit(id, stored.value, until: stored.end), value: stored.value, source: name))
       } catch {
-        entries[id] = .failure(.unusableStore(provider: name, TweakStoreError(error)))
+        entries[id] = .failure(.unusableStore(provider: name, reason: "\(error)"))
       }
     }
     return entries
@@ -124,7 +124,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
     } catch let error as TweakError {
       throw error
     } catch let error as AppGroupsFileError {
-      throw .unusableStore(provider: name, TweakStoreError(error))
+      throw .unusableStore(provider: name, reason: "\(error)")
     } catch {
       throw .unavailable(first.id, provider: name, reason: "\(error)")
     }

@@ -2,11 +2,8 @@ public import AppGroups
 public import Foundation
 public import Signals
 
-/// A closure that decrypts the value of an encrypted tweak.
-public typealias TweakDecryption = @Sendable (Tweak) throws -> TweakValue
-
-/// A closure that encrypts the value of a tweak for storage.
-public typealias TweakEncryption = @Sendable (Tweak) throws -> TweakValue
+/// A closure that decrypts the value of an encrypted tweak, or encrypts a value for storage.
+public typealias TweakCipher = @Sendable (Tweak) throws -> TweakValue
 
 /// A source of tweak values, which exposes them as one observable table.
 ///
@@ -44,7 +41,7 @@ public protocol TweakProvider: Sendable {
   /// A closure that decrypts this provider's values.
   ///
   /// It takes precedence over the manager's.
-  var decryptionClosure: TweakDecryption? { get }
+  var decryptionClosure: TweakCipher? { get }
 
   /// The errors that keep the provider from following its input; by default none.
   ///
@@ -73,7 +70,8 @@ public enum TweakUpdate: Sendable, Hashable {
   /// Adds tweaks.
   mutating func formUnion(_ ids: Set<TweakID>) {
     guard case .tweaks(let others) = self else { return }
-    self = .tweaks(others.isEmpty ? ids : others.union(ids))
+    // Most often, the same tweaks are added again, and a union would make a new set.
+    if others.isEmpty { self = .tweaks(ids) } else if !ids.isSubset(of: others) { self = .tweaks(others.union(ids)) }
   }
 
   /// Returns the tweaks that are not in another update.
@@ -99,7 +97,7 @@ extension TweakProvider {
   public var scopes: [Scope] { [] }
 
   /// `nil`: the provider decrypts nothing.
-  public var decryptionClosure: TweakDecryption? { nil }
+  public var decryptionClosure: TweakCipher? { nil }
 
   /// A signal that sends nothing.
   public var failures: AnySignal<TweakError, Never> { .never() }
@@ -114,9 +112,6 @@ extension TweakProvider {
   public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     try table.value.tweak(feature: feature, variable: variable)
   }
-
-  /// The names of the tweaks of the current table.
-  public var tweakIDs: Set<TweakID> { table.value.ids }
 }
 
 /// A provider whose values can be set.

@@ -50,7 +50,7 @@ public struct HTTPTweakFetcher: Sendable {
   ///
   /// - Parameter request: The request.
   /// - Returns: The answer.
-  /// - Throws: `URLError` if there was no complete answer, or ``TweakRequestFailure/tooLarge(size:limit:)``.
+  /// - Throws: `URLError` if there was no complete answer, or a ``TweakRequestFailure``.
   public func fetch(_ request: TweakRequest) async throws -> TweakAnswer {
     // The session must not answer from a cache of its own, because it would turn a 304 into a 200.
     var message = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: timeout)
@@ -69,7 +69,7 @@ public struct HTTPTweakFetcher: Sendable {
       return .body(body, etag: response.value(forHTTPHeaderField: "ETag"), version: version)
     case 304: return .notModified
     default:
-      return .failure(status: response.statusCode, retryAfter: response.retryAfter)
+      throw TweakRequestFailure.status(response.statusCode, retryAfter: response.retryAfter)
     }
   }
 }

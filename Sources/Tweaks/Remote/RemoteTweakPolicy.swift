@@ -1,7 +1,7 @@
 public import Signals
 
 /// A policy for when a ``RemoteTweakProvider`` asks its server, and how it treats the answers.
-public struct RemoteTweakPolicy: Sendable, Hashable {
+public struct RemoteTweakPolicy: Sendable {
   /// The moment when new values take effect.
   @nonexhaustive
   public enum Activation: Sendable, Hashable {
@@ -14,59 +14,34 @@ public struct RemoteTweakPolicy: Sendable, Hashable {
     case nextLaunch
   }
 
-  /// The pause between two requests; `nil` if requests are made only by ``RemoteTweakProvider/refresh()``.
-  public var polling: Duration?
-
-  /// The largest fraction, from 0 to 1, by which a pause between requests is randomly lengthened or shortened.
-  public var pollingJitter: Double
-
-  /// The longest random delay of the first request.
-  ///
-  /// It spreads the requests of clients that start at the same moment. Without usable values, the first request is sent
-  /// at once.
-  public var firstDelay: Duration
-
-  /// The longest time to wait for an answer.
-  ///
-  /// Then the request is cancelled, and counts as failed.
-  public var timeout: Duration
-
-  /// The pauses after failures.
-  public var retry: Backoff
-
-  /// The longest time for which a server can postpone requests with `Retry-After`.
-  public var longestRetryAfter: Duration
-
-  /// The age at which cached values count as stale; `nil` if age does not matter.
-  public var staleAge: Duration?
-
-  /// The moment when new values take effect.
-  public var activation: Activation
-
-  /// The largest number of bytes in an answer.
-  ///
-  /// A larger answer is refused before it is decoded.
-  public var maximumBodySize: Int
-
-  /// The attributes of the context that belong to the user's identity, in addition to the targeting key.
-  ///
-  /// Values that were fetched with other identity attributes are not used. If any other attribute differs, cached
-  /// values are used and count as stale.
-  public var identityAttributes: Set<String>
+  var polling: Duration?
+  var pollingJitter: Double
+  var firstDelay: Duration
+  var timeout: Duration
+  var retry: Backoff
+  var longestRetryAfter: Duration
+  var staleAge: Duration?
+  var activation: Activation
+  var maximumBodySize: Int
+  var identityAttributes: Set<String>
 
   /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - polling: The pause between two requests.
-  ///   - pollingJitter: The largest fraction by which a pause between requests is randomly varied.
-  ///   - firstDelay: The longest random delay of the first request.
-  ///   - timeout: The longest time to wait for an answer.
+  ///   - polling: The pause between two requests; `nil` if requests are made only by ``RemoteTweakProvider/refresh()``.
+  ///   - pollingJitter: The largest fraction, from 0 to 1, by which a pause between requests is randomly lengthened or
+  ///     shortened.
+  ///   - firstDelay: The longest random delay of the first request. It spreads the requests of clients that start at the
+  ///     same moment. Without usable values, the first request is sent at once.
+  ///   - timeout: The longest time to wait for an answer. Then the request is cancelled, and counts as failed.
   ///   - retry: The pauses after failures.
-  ///   - longestRetryAfter: The longest time for which a server can postpone requests.
-  ///   - staleAge: The age at which cached values count as stale.
+  ///   - longestRetryAfter: The longest time for which a server can postpone requests with `Retry-After`.
+  ///   - staleAge: The age at which cached values count as stale; `nil` if age does not matter.
   ///   - activation: The moment when new values take effect.
-  ///   - maximumBodySize: The largest number of bytes in an answer.
-  ///   - identityAttributes: The attributes of the context that belong to the user's identity.
+  ///   - maximumBodySize: The largest number of bytes in an answer. A larger answer is refused before it is decoded.
+  ///   - identityAttributes: The attributes of the context that belong to the user's identity, in addition to the
+  ///     targeting key. Values that were fetched with other identity attributes are not used. If any other attribute
+  ///     differs, cached values are used and count as stale.
   public init(
     polling: Duration? = .seconds(300),
     pollingJitter: Double = 0.2,

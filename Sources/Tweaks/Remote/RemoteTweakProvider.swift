@@ -36,19 +36,6 @@ public final class RemoteTweakProvider: TweakProvider {
 
   let engine: RemoteEngine
 
-  /// Creates a provider that asks its server only when ``refresh()`` is called, and keeps nothing for the next launch.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the provider.
-  ///   - initialTweaks: The tweaks until others have been fetched. Of several with the same name, the last one counts.
-  ///   - fetch: A closure that fetches all tweaks. Of several with the same name, the last one counts.
-  public convenience init(
-    name: String = "RemoteTweakProvider", initialTweaks: [Tweak] = [],
-    fetch: @escaping @Sendable () async throws -> [Tweak]
-  ) {
-    self.init(name: name, bootstrap: initialTweaks, policy: .onRequest) { _ in .tweaks(try await fetch()) }
-  }
-
   /// Creates a provider, shows the cached values, and schedules the first request.
   ///
   /// - Parameters:

@@ -35,7 +35,7 @@ public enum RemoteTweakOrigin: Sendable, Hashable {
 
   /// An answer that the server gave or confirmed in this launch, or newer values than the server gave.
   ///
-  /// The server may have given it to another process, if the cache has ``TweakCache/sharesFetches``.
+  /// The server may have given it to another process, if its ``TweakCache`` shares fetches.
   case network
 }
 

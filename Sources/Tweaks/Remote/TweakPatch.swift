@@ -48,23 +48,4 @@ public struct TweakPatch: Sendable, Hashable {
 ///
 /// When the signal completes or fails, the provider connects again after a pause. It cancels the subscription when it
 /// goes offline or identifies another user.
-public typealias TweakStream = @Sendable (TweakStreamRequest) -> AnySignal<TweakPatch, any Error>
-
-/// A request of a ``RemoteTweakProvider`` for a stream of changes.
-public struct TweakStreamRequest: Sendable, Hashable {
-  /// The context of the user whose tweaks are requested.
-  public var context: TweakContext
-
-  /// The identifier of the last received event, to be sent as `Last-Event-ID`.
-  public var lastEventID: String?
-
-  /// Creates a request.
-  ///
-  /// - Parameters:
-  ///   - context: The context of the user.
-  ///   - lastEventID: The identifier of the last received event.
-  public init(context: TweakContext, lastEventID: String? = nil) {
-    self.context = context
-    self.lastEventID = lastEventID
-  }
-}
+public typealias TweakStream = @Sendable (TweakRequest) -> AnySignal<TweakPatch, any Error>

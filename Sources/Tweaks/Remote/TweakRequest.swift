@@ -2,11 +2,12 @@ public import Foundation
 
 /// A closure that asks a server for all tweaks of a context.
 ///
-/// A closure that throws is the same as ``TweakAnswer/failure(status:retryAfter:)`` without a status, unless it throws
-/// a ``TweakRequestFailure``. The provider calls it for one request at a time, and again only after a pause.
+/// If the server gives no tweaks, throw ``TweakRequestFailure/status(_:retryAfter:)``. Any other error means that the
+/// server could not be reached, unless it is a ``TweakRequestFailure``. The provider calls the closure for one request
+/// at a time, and again only after a pause.
 public typealias TweakFetch = @Sendable (TweakRequest) async throws -> TweakAnswer
 
-/// A request of a ``RemoteTweakProvider`` to its server.
+/// A request of a ``RemoteTweakProvider`` to its server, for all tweaks or for a stream of changes.
 public struct TweakRequest: Sendable, Hashable {
   /// The context of the user whose tweaks are requested.
   public var context: TweakContext
@@ -15,6 +16,9 @@ public struct TweakRequest: Sendable, Hashable {
   ///
   /// It is `nil` if there is no usable answer, if the answer was for another context, or after a ``TweakPatch``.
   public var etag: String?
+
+  /// The identifier of the last received event of a stream, to be sent as `Last-Event-ID`.
+  public var lastEventID: String?
 
   /// The largest number of bytes in an answer that the provider accepts.
   ///
@@ -26,10 +30,15 @@ public struct TweakRequest: Sendable, Hashable {
   /// - Parameters:
   ///   - context: The context of the user.
   ///   - etag: The `ETag` of the last answer.
+  ///   - lastEventID: The identifier of the last received event of a stream.
   ///   - maximumBodySize: The largest number of bytes in an answer.
-  public init(context: TweakContext = TweakContext(), etag: String? = nil, maximumBodySize: Int = 1 << 20) {
+  public init(
+    context: TweakContext = TweakContext(), etag: String? = nil, lastEventID: String? = nil,
+    maximumBodySize: Int = 1 << 20
+  ) {
     self.context = context
     self.etag = etag
+    self.lastEventID = lastEventID
     self.maximumBodySize = maximumBodySize
   }
 }
@@ -48,12 +57,6 @@ public enum TweakAnswer: Sendable, Hashable {
 
   /// All tweaks, already decoded.
   case tweaks([Tweak], etag: String? = nil, version: Int? = nil)
-
-  /// The server gave no tweaks.
-  ///
-  /// The status is the one of HTTP. With 401 and 403, the provider stops polling. Before the time in `Retry-After` has
-  /// passed, no request is sent and no stream is connected.
-  case failure(status: Int, retryAfter: Duration? = nil)
 }
 
 /// The reason why a request of a ``RemoteTweakProvider`` gave no tweaks.
@@ -65,9 +68,10 @@ public enum TweakRequestFailure: Error, Sendable, Hashable {
   /// There was no answer in the time that the policy allows.
   case timedOut(after: Duration)
 
-  /// The server answered with a status that is not a success.
+  /// The server answered with a status that is not a success, or with 304 to a request without an `ETag`.
   ///
-  /// A stream that fails with a time to wait postpones requests, as ``TweakAnswer/failure(status:retryAfter:)`` does.
+  /// The status is the one of HTTP. With 401 and 403, the provider stops polling. Before the time in `Retry-After` has
+  /// passed, no request is sent and no stream is connected.
   case status(Int, retryAfter: Duration? = nil)
 
   /// The body has more bytes than the policy allows, so it was not decoded.
@@ -75,9 +79,6 @@ public enum TweakRequestFailure: Error, Sendable, Hashable {
 
   /// The body is not a list of tweaks.
   case undecodable(reason: String)
-
-  /// The server answered "not modified" to a request without an `ETag`.
-  case unexpectedNotModified
 
   /// The provider is offline, so nothing was sent.
   case offline
@@ -105,13 +106,13 @@ extension TweakRequestFailure: CustomStringConvertible, LocalizedError {
     case .timedOut(let limit): "there was no answer within \(limit)"
     case .status(401, _): "the server refused the credentials (status 401). Correct the key of the app"
     case .status(403, _): "the server refused access (status 403). Correct the key of the app"
+    case .status(304, _): "the server answered \"not modified\" to a request without an ETag"
     case .status(let status, _) where (300..<400).contains(status):
       "the server redirected the request (status \(status)). Redirections are not followed, because another host must "
         + "not receive the key of the app. Correct the URL"
     case .status(let status, _): "the server answered with status \(status)"
     case .tooLarge(let size, let limit): "the answer has \(size) bytes, and the limit is \(limit)"
     case .undecodable(let reason): "the answer cannot be decoded: \(reason)"
-    case .unexpectedNotModified: "the server answered \"not modified\" to a request without an ETag"
     case .offline: "the provider is offline"
     case .postponed(let date): "the server asked to wait until \(date.formatted(.iso8601))"
     case .superseded: "another user was identified before the answer came"

@@ -119,7 +119,10 @@ struct TweakIndex: Sendable {
         }
       }
     }
-    if held.writes > 0, !endsWrite { questions.removeAll { leave($0) } }
+    if held.writes > 0, !endsWrite {
+      note(.tweaks(Set(questions.filter(isHeld).map(\.id))))
+      questions.removeAll(where: isHeld)
+    }
     var pass = begin(questions, update: update == .nothing ? nil : update, isNews: known != nil, endsWrite: endsWrite)
     pass.isRepeat = isRepeat
     return pass
@@ -157,11 +160,9 @@ struct TweakIndex: Sendable {
     held.time = clock
   }
 
-  /// Leaves a question to the last write to end, if its tweak is held.
-  private mutating func leave(_ question: TweakQuestion) -> Bool {
-    guard case .tweak(let id) = question, held.ids.contains(id) else { return false }
-    note(.tweaks([id]))
-    return true
+  /// Returns whether a question is left to the last write to end, because its tweak is held.
+  private func isHeld(_ question: TweakQuestion) -> Bool {
+    if case .tweak(let id) = question { held.ids.contains(id) } else { false }
   }
 
   // MARK: Answers
@@ -203,7 +204,10 @@ struct TweakIndex: Sendable {
         continue
       }
       if !recalled.isEmpty, recalled.remove(question) != nil, !pass.isRepeat { outcome.missed.formUnion([question.id]) }
-      if held.writes > 0, leave(question) { continue }
+      if held.writes > 0, isHeld(question) {
+        note(.tweaks([question.id]))
+        continue
+      }
       let old = entries.values[place].resolution
       entries.values[place].stored = clock
       if old == answer { continue }

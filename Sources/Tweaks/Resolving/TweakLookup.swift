@@ -4,7 +4,7 @@ struct TweakEnvironment: Sendable {
 
   /// The tables, at the same indices as the providers.
   let tables: [TweakTable]
-  let decryption: TweakDecryption?
+  let decryption: TweakCipher?
   let hooks: [TweakHook]
   let log: TweakLogClosure?
 
@@ -40,13 +40,13 @@ struct TweakLookup {
   }
 
   /// Asks the providers in order until nothing more can change the resolution.
-  mutating func resolution(mismatch: TweakMismatch) -> TweakResolution {
+  mutating func resolution(isStrict: Bool) -> TweakResolution {
     var resolution = TweakResolution(result: .failure(.notFound(id)))
     for index in environment.sources.all.indices {
-      if resolution.isComplete(mismatch) { break }
-      let isDecided = resolution.isDecided(mismatch)
+      if resolution.isComplete(isStrict) { break }
+      let isDecided = resolution.isDecided(isStrict)
       // After a strict decision, only the title, description and group matter, so nothing is decrypted.
-      let needsValue = !isDecided || mismatch == .fallThrough
+      let needsValue = !isDecided || !isStrict
       let answer = needsValue ? opened(at: index) : found(at: index)
       switch answer {
       case .success(nil):
@@ -54,7 +54,7 @@ struct TweakLookup {
       case .success(let tweak?): if needsValue { note(isDecided ? .verbose : .debug) { _ in "\(tweak)" } }
       case .failure(let error): note(.error) { _ in "\(error)" }
       }
-      resolution.take(answer, mismatch)
+      resolution.take(answer, isStrict)
     }
     if case .failure(.notFound) = resolution.result {
       note(.debug) { lookup in "\(lookup.id): no provider has a value" }
@@ -85,23 +85,17 @@ struct TweakLookup {
     let source = environment.sources.all[index]
     if !tweak.isEncrypted, !tweak.isSecret, isDeclaredSecret(below: index) {
       // Only values that the manager has set are encrypted, see `seal`.
-      let isEncrypted = source.mutable?.isPersistent ?? false
-      tweak.modify { parts in
-        parts.isSecret = true
-        parts.isEncrypted = isEncrypted
-      }
+      tweak.isSecret = true
+      tweak.isEncrypted = source.mutable?.isPersistent ?? false
     }
     guard tweak.isEncrypted else { return .success(tweak) }
     guard let closure = source.provider.decryptionClosure ?? environment.decryption else {
       return .failure(.decryptionClosureNotProvided(id, provider: source.name))
     }
     do {
-      let value = try closure(tweak)
-      tweak.modify { parts in
-        parts.value = value
-        parts.isEncrypted = false
-        parts.isSecret = true
-      }
+      tweak.value = try closure(tweak)
+      tweak.isEncrypted = false
+      tweak.isSecret = true
     } catch {
       return .failure(.decryptionFailed(id, provider: source.name, reason: "\(error)"))
     }

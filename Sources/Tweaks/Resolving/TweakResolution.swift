@@ -26,33 +26,33 @@ struct TweakResolution: Sendable, Equatable {
   var tweak: Tweak? { result.tweak }
 
   /// Returns whether a provider has decided.
-  func isDecided(_ mismatch: TweakMismatch) -> Bool {
+  func isDecided(_ isStrict: Bool) -> Bool {
     switch result {
     case .success: true
     case .failure(.notFound): false
-    case .failure: mismatch == .strict
+    case .failure: isStrict
     }
   }
 
   /// Returns whether further answers change nothing.
-  func isComplete(_ mismatch: TweakMismatch) -> Bool {
-    guard mismatch == .strict, isDecided(mismatch) else { return false }
+  func isComplete(_ isStrict: Bool) -> Bool {
+    guard isStrict, isDecided(isStrict) else { return false }
     guard let tweak else { return true }
     return tweak.title != nil && tweak.details != nil && tweak.group != nil
   }
 
   /// Adds the answer of the next provider.
-  mutating func take(_ answer: Answer, _ mismatch: TweakMismatch) {
+  mutating func take(_ answer: Answer, _ isStrict: Bool) {
     switch answer {
     case .success(nil): return
     case .failure(let error): if case .failure(.notFound) = result { result = .failure(error) }
     case .success(let other?):
-      guard isDecided(mismatch) else {
+      guard isDecided(isStrict) else {
         result = .success(other)
         return
       }
       complete(with: other)
-      if mismatch == .fallThrough { alternatives.append(other) }
+      if !isStrict { alternatives.append(other) }
     }
   }
 
@@ -63,11 +63,9 @@ struct TweakResolution: Sendable, Equatable {
       (tweak.title == nil && other.title != nil) || (tweak.details == nil && other.details != nil)
       || (tweak.group == nil && other.group != nil)
     guard isNews else { return }
-    tweak.modify { parts in
-      parts.title = parts.title ?? other.title
-      parts.details = parts.details ?? other.details
-      parts.group = parts.group ?? other.group
-    }
+    tweak.title = tweak.title ?? other.title
+    tweak.details = tweak.details ?? other.details
+    tweak.group = tweak.group ?? other.group
     result = .success(tweak)
   }
 }

@@ -3,7 +3,7 @@ import StrictJSON
 import TweakFormat
 
 /// A value of any structure, as JSON.
-public struct TweakJSON: TweakStructure, TweakPrimitive, Hashable, CustomStringConvertible {
+public struct TweakJSON: TweakPrimitive, Hashable, CustomStringConvertible {
   /// The JSON, without white space and with sorted names.
   public let text: String
 
@@ -33,6 +33,10 @@ public struct TweakJSON: TweakStructure, TweakPrimitive, Hashable, CustomStringC
   /// Creates JSON's `null`.
   public init() { self.init(verbatim: "null") }
 
+  /// `true`.
+  @inlinable
+  public static var isTweakStructure: Bool { true }
+
   /// The JSON as a string.
   public var tweakValue: TweakValue { .string(text) }
 
@@ -46,21 +50,6 @@ public struct TweakJSON: TweakStructure, TweakPrimitive, Hashable, CustomStringC
   /// - Throws: `DecodingError`.
   public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
     try JSONDecoder().decode(type, from: Data(text.utf8))
-  }
-
-  /// Decodes the JSON itself from a string.
-  public init(from decoder: any Decoder) throws {
-    let text = try String(from: decoder)
-    guard let value = TweakJSON(text) else {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "the string is not JSON"))
-    }
-    self = value
-  }
-
-  /// Encodes the JSON as a string.
-  public func encode(to encoder: any Encoder) throws {
-    try text.encode(to: encoder)
   }
 
   static func canonical(_ text: String) -> String? {

@@ -31,7 +31,7 @@ public final class TargetingTweakProvider: TweakProvider {
   public let rules: MutableProperty<[TweakRule]>
 
   /// The context: the attributes of the user and the situation.
-  public let context: Property<TweakContext>
+  let context: Property<TweakContext>
 
   private let emitter = Emitter<TweakUpdate, Never>()
   private let faults = TweakFaults()
@@ -71,10 +71,8 @@ public final class TargetingTweakProvider: TweakProvider {
     for (index, rule) in rules.value.enumerated() where rule.feature == feature && rule.variable == variable {
       if try applies(rule, context) {
         var tweak = Tweak(feature: feature, variable: variable, value: rule.value, source: name)
-        tweak.modify { parts in
-          parts.origin.rule = "rule \(index + 1)\(rule.reasons)"
-          parts.origin.reason = rule.basisPoints < 10_000 ? .split : .targetingMatch
-        }
+        tweak.rule = "rule \(index + 1)\(rule.reasons)"
+        tweak.reason = rule.basisPoints < 10_000 ? .split : .targetingMatch
         return tweak
       }
     }
@@ -83,14 +81,10 @@ public final class TargetingTweakProvider: TweakProvider {
 
   private func applies(_ rule: TweakRule, _ context: TweakContext) throws(TweakError) -> Bool {
     for condition in rule.conditions {
-      switch condition.outcome(in: context) {
-      case .holds: continue
-      case .fails: return false
-      case .unknownOperator:
-        faults.report(.unknownOperator(rule.id, operator: condition.comparison.rawValue, provider: name))
-        return false
-      case .incomparable(let reason):
-        faults.report(.incomparable(rule.id, attribute: condition.attribute, reason: reason, provider: name))
+      do throws(TweakCondition.Problem) {
+        guard try condition.holds(in: context) else { return false }
+      } catch {
+        faults.report(.incomparable(rule.id, attribute: condition.attribute, reason: error.reason, provider: name))
         return false
       }
     }

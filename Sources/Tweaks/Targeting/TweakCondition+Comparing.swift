@@ -1,102 +1,92 @@
 extension TweakCondition {
-  /// The outcome of a condition.
-  enum Outcome: Sendable, Hashable {
-    /// The condition holds.
-    case holds
-
-    /// The condition does not hold.
-    case fails
-
-    /// The operator is unknown.
-    case unknownOperator
-
-    /// The values cannot be compared, for this reason.
-    case incomparable(String)
-  }
-
-  /// Compares the attribute of a context.
-  func outcome(in context: TweakContext) -> Outcome {
-    guard let comparator = Comparator(comparison) else { return .unknownOperator }
-    if values.isEmpty { return .incomparable("the condition has no values") }
-    guard let attribute = context.attributes[attribute] else { return .fails }
-    var isMatch = false
-    var reason: String?
-    for value in values where !isMatch {
-      switch comparator.compare(attribute, value) {
-      case .success(let result): isMatch = result
-      case .failure(let problem): reason = reason ?? problem.reason
-      }
-    }
-    if !isMatch, let reason { return .incomparable(reason) }
-    return isMatch != isNegated ? .holds : .fails
-  }
-}
-
-/// A comparison of an attribute with a value.
-private enum Comparator {
-  /// The reason why two values cannot be compared.
+  /// The reason why a condition cannot be decided.
   ///
   /// It does not contain the attribute, which may be personal.
   struct Problem: Error {
     let reason: String
   }
 
-  case equality
-  case text(@Sendable (String, String) -> Bool)
-  case order(isLess: Bool)
-  case version
+  /// Returns whether the condition holds in a context.
+  func holds(in context: TweakContext) throws(Problem) -> Bool {
+    let compare = try comparator()
+    if values.isEmpty { throw Problem(reason: "the condition has no values") }
+    guard let attribute = context.attributes[attribute] else { return false }
+    var problem: Problem?
+    for value in values {
+      do throws(Problem) {
+        if try compare(attribute, value) { return !isNegated }
+      } catch {
+        problem = problem ?? error
+      }
+    }
+    if let problem { throw problem }
+    return isNegated
+  }
 
-  init?(_ comparison: TweakCondition.Operator) {
+  private typealias Comparator = (TweakValue, TweakValue) throws(Problem) -> Bool
+
+  /// Returns the comparison of an attribute with a value.
+  private func comparator() throws(Problem) -> Comparator {
     switch comparison {
-    case .isOneOf: self = .equality
-    case .startsWith: self = .text { $0.hasPrefix($1) }
-    case .endsWith: self = .text { $0.hasSuffix($1) }
-    case .contains: self = .text { $0.contains($1) }
-    case .isLess: self = .order(isLess: true)
-    case .isGreater: self = .order(isLess: false)
-    case .isVersionFrom: self = .version
-    default: return nil
+    case .isOneOf: return Self.isEqual
+    case .startsWith: return Self.text { $0.hasPrefix($1) }
+    case .endsWith: return Self.text { $0.hasSuffix($1) }
+    case .contains: return Self.text { $0.contains($1) }
+    case .isLess: return { attribute, value throws(Problem) in try Self.isLess(attribute, value, attribute, value) }
+    case .isGreater: return { attribute, value throws(Problem) in try Self.isLess(value, attribute, attribute, value) }
+    case .isVersionFrom: return Self.isVersion
+    default:
+      let name = comparison.rawValue.debugDescription
+      throw Problem(reason: "this version does not support the operator \(name)")
     }
   }
 
-  func compare(_ attribute: TweakValue, _ value: TweakValue) -> Result<Bool, Problem> {
-    switch self {
-    case .equality:
-      if attribute.isNumber && value.isNumber { return .success(attribute.isEqualNumber(to: value)) }
-      return attribute.kind == value.kind ? .success(attribute == value) : .failure(Self.kinds(attribute, value))
-    case .text(let holds):
-      guard let text = attribute.stringValue, let other = value.stringValue else {
-        return .failure(Self.kinds(attribute, value, needing: "strings"))
+  private static func isEqual(_ attribute: TweakValue, _ value: TweakValue) throws(Problem) -> Bool {
+    if attribute.kind == value.kind { return attribute == value }
+    guard attribute.isNumber, value.isNumber else { throw kinds(attribute, value) }
+    guard let number = Double(tweakValue: attribute), let other = Double(tweakValue: value) else { return false }
+    return number == other
+  }
+
+  private static func text(_ holds: @escaping (String, String) -> Bool) -> Comparator {
+    { attribute, value throws(Problem) in
+      guard case .string(let text) = attribute, case .string(let other) = value else {
+        throw kinds(attribute, value, needing: "strings")
       }
-      return .success(holds(text, other))
-    case .order(let isLess):
-      if case .int(let number) = attribute, case .int(let other) = value {
-        return .success(isLess ? number < other : number > other)
-      }
-      guard let number = attribute.doubleValue, let other = value.doubleValue, !number.isNaN, !other.isNaN else {
-        return .failure(Self.kinds(attribute, value, needing: "numbers"))
-      }
-      return .success(isLess ? number < other : number > other)
-    case .version:
-      guard let other = value.stringValue.flatMap(Self.version) else {
-        let found = value.description.debugDescription
-        return .failure(Problem(reason: "the value \(found) is not a version, such as \"2.10.1\""))
-      }
-      guard let version = attribute.stringValue.flatMap(Self.version) else {
-        return .failure(Problem(reason: "the attribute, a \(attribute.kind), is not a version, such as \"2.10.1\""))
-      }
-      return .success(!version.lexicographicallyPrecedes(other))
+      return holds(text, other)
     }
+  }
+
+  /// Compares two numbers, which are the attribute and the value in either order.
+  private static func isLess(
+    _ first: TweakValue, _ second: TweakValue, _ attribute: TweakValue, _ value: TweakValue
+  ) throws(Problem) -> Bool {
+    if case .int(let number) = first, case .int(let other) = second { return number < other }
+    guard let number = Double(tweakValue: first), let other = Double(tweakValue: second), !number.isNaN, !other.isNaN
+    else { throw kinds(attribute, value, needing: "numbers") }
+    return number < other
+  }
+
+  private static func isVersion(_ attribute: TweakValue, from value: TweakValue) throws(Problem) -> Bool {
+    guard let other = numbers(of: value) else {
+      throw Problem(reason: "the value \(value.description.debugDescription) is not a version, such as \"2.10.1\"")
+    }
+    guard let version = numbers(of: attribute) else {
+      throw Problem(reason: "the attribute, a \(attribute.kind.rawValue), is not a version, such as \"2.10.1\"")
+    }
+    return !version.lexicographicallyPrecedes(other)
   }
 
   private static func kinds(_ attribute: TweakValue, _ value: TweakValue, needing needed: String? = nil) -> Problem {
-    let other = "\(value.kind) \(value.description.debugDescription)"
+    let other = "\(value.kind.rawValue) \(value.description.debugDescription)"
     let advice = needed.map { "; both must be \($0)" } ?? ""
-    return Problem(reason: "the type of the attribute is \(attribute.kind), but the value is the \(other)\(advice)")
+    return Problem(
+      reason: "the type of the attribute is \(attribute.kind.rawValue), but the value is the \(other)\(advice)")
   }
 
-  /// Returns the numbers of a version, without trailing zeros, or `nil` if the string is not a version.
-  private static func version(_ text: String) -> [Int]? {
+  /// Returns the numbers of a version, without trailing zeros, or `nil` if the value is not a version.
+  private static func numbers(of value: TweakValue) -> [Int]? {
+    guard case .string(let text) = value else { return nil }
     var numbers: [Int] = []
     for part in text.split(separator: ".", omittingEmptySubsequences: false) {
       guard part.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(part) else { return nil }
@@ -109,10 +99,4 @@ private enum Comparator {
 
 extension TweakValue {
   fileprivate var isNumber: Bool { kind == .int || kind == .double }
-
-  fileprivate func isEqualNumber(to other: TweakValue) -> Bool {
-    if kind == other.kind { return self == other }
-    guard let number = doubleValue, let otherNumber = other.doubleValue else { return false }
-    return number == otherNumber
-  }
 }

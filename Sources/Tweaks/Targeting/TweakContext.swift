@@ -1,5 +1,5 @@
 /// A context of attributes of the user, the device or the situation, by which values are chosen.
-public struct TweakContext: Sendable, Hashable, Codable {
+public struct TweakContext: Sendable, Hashable {
   /// The stable identity of the user, such as an installation identifier.
   ///
   /// It determines the user's bucket, and so the shares that include the user. An empty string counts as missing.
@@ -64,17 +64,10 @@ public struct TweakCondition: Sendable, Hashable, Codable {
     public static let isVersionFrom = Operator(rawValue: "isVersionFrom")
   }
 
-  /// The attribute.
-  public var attribute: String
-
-  /// The operator.
-  public var comparison: Operator
-
-  /// The values to compare with.
-  public var values: [TweakValue]
-
-  /// A Boolean value that indicates whether the result of the comparison is negated.
-  public var isNegated: Bool
+  let attribute: String
+  let comparison: Operator
+  let values: [TweakValue]
+  let isNegated: Bool
 
   /// Creates a condition.
   ///

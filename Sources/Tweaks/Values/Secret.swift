@@ -1,6 +1,6 @@
 /// A value that is never shown.
 ///
-/// Its printed, dumped and reflected form is ``Tweak/redacted``.
+/// Its printed, dumped and reflected form is `<redacted>`.
 ///
 /// ```swift
 /// import Tweaks

@@ -2,12 +2,20 @@ public import Foundation
 
 /// A tweak with its name, its value, its title and description, and its provider.
 ///
-/// If the tweak is secret, the printed form shows ``Tweak/redacted`` instead of the value.
+/// If the tweak is secret, the printed form shows `<redacted>` instead of the value.
 public struct Tweak: Sendable, Hashable {
   /// The contents, shared by copies.
   ///
   /// Tweaks are copied often and changed rarely, so that a copy is one reference.
   private(set) var contents: TweakContents
+
+  /// The contents for changes, which no other tweak has.
+  private var own: TweakContents {
+    mutating get {
+      if !isKnownUniquelyReferenced(&contents) { contents = TweakContents(copying: contents) }
+      return contents
+    }
+  }
 
   /// The feature of the tweak.
   public var feature: String { contents.feature }
@@ -18,43 +26,43 @@ public struct Tweak: Sendable, Hashable {
   /// The value.
   public var value: TweakValue {
     get { contents.value }
-    set { modify { $0.value = newValue } }
+    set { own.value = newValue }
   }
 
   /// The title.
   public var title: String? {
     get { contents.title }
-    set { modify { $0.title = newValue } }
+    set { own.title = newValue }
   }
 
   /// The description of the tweak's effect.
   public var details: String? {
     get { contents.details }
-    set { modify { $0.details = newValue } }
+    set { own.details = newValue }
   }
 
   /// The group in which the tweak is shown.
   public var group: String? {
     get { contents.group }
-    set { modify { $0.group = newValue } }
+    set { own.group = newValue }
   }
 
   /// The name of the provider of the value.
   public var source: String? {
     get { contents.source }
-    set { modify { $0.source = newValue } }
+    set { own.source = newValue }
   }
 
   /// The rule of the provider that determined the value.
   public var rule: String? {
     get { contents.origin.rule }
-    set { modify { $0.origin.rule = newValue } }
+    set { own.origin.rule = newValue }
   }
 
   /// The name of the value among the variants of an experiment.
   public var variant: String? {
     get { contents.origin.variant }
-    set { modify { $0.origin.variant = newValue } }
+    set { own.origin.variant = newValue }
   }
 
   /// The reason why the provider gives the value; `nil` if it does not say.
@@ -62,19 +70,19 @@ public struct Tweak: Sendable, Hashable {
   /// With ``TweakReason/disabled``, a ``RemoteTweakProvider`` gives no value, and reads return their default.
   public var reason: TweakReason? {
     get { contents.origin.reason }
-    set { modify { $0.origin.reason = newValue } }
+    set { own.origin.reason = newValue }
   }
 
-  /// Other facts about the value, for ``TweakDetails``.
+  /// Other facts about the value.
   public var metadata: [String: TweakValue] {
     get { contents.origin.metadata }
-    set { modify { $0.origin.metadata = newValue } }
+    set { own.origin.metadata = newValue }
   }
 
   /// The end of an override, after which the next provider decides; `nil` if there is none.
   public var expiration: Date? {
     get { contents.origin.expiration }
-    set { modify { $0.origin.expiration = newValue } }
+    set { own.origin.expiration = newValue }
   }
 
   /// A Boolean value that indicates whether the value is still encrypted.
@@ -82,7 +90,7 @@ public struct Tweak: Sendable, Hashable {
   /// The tweaks that a ``TweakManager`` returns are decrypted.
   public var isEncrypted: Bool {
     get { contents.isEncrypted }
-    set { modify { $0.isEncrypted = newValue } }
+    set { own.isEncrypted = newValue }
   }
 
   /// A Boolean value that indicates whether the value must not be shown.
@@ -90,14 +98,14 @@ public struct Tweak: Sendable, Hashable {
   /// A ``TweakManager`` sets it for an override of a tweak that any provider below marks as secret or encrypted.
   public var isSecret: Bool {
     get { contents.isSecret }
-    set { modify { $0.isSecret = newValue } }
+    set { own.isSecret = newValue }
   }
 
   /// A Boolean value that indicates whether the value is a string to be parsed as the requested type, as in the
   /// environment.
   public var isUntyped: Bool {
     get { contents.isUntyped }
-    set { modify { $0.isUntyped = newValue } }
+    set { own.isUntyped = newValue }
   }
 
   /// A Boolean value that indicates whether the value is an object or a list, as a string of JSON.
@@ -105,11 +113,11 @@ public struct Tweak: Sendable, Hashable {
   /// Such a tweak can be read as a ``TweakStructure``, but not as a `String`.
   public var isStructured: Bool {
     get { contents.isStructured }
-    set { modify { $0.isStructured = newValue } }
+    set { own.isStructured = newValue }
   }
 
   /// The text that replaces a secret.
-  public static let redacted = "<redacted>"
+  package static let redacted = "<redacted>"
 
   /// The variable whose Bool determines whether a feature is enabled.
   public static let enabledVariable = "enabled"
@@ -137,23 +145,11 @@ public struct Tweak: Sendable, Hashable {
     self.contents = contents
   }
 
-  /// Creates a tweak from its parts.
-  init(_ parts: TweakParts) {
-    contents = TweakContents(parts)
-  }
-
-  /// Changes several parts at once, at the cost of one change.
-  mutating func modify(_ change: (inout TweakParts) -> Void) {
-    var parts = contents.parts
-    change(&parts)
-    contents = TweakContents(parts)
-  }
-
   /// The name.
   public var id: TweakID { TweakID(feature: feature, variable: variable) }
 
   /// The title, or the names if there is none.
-  public var displayTitle: String { title ?? "\(feature):\(variable)" }
+  package var displayTitle: String { title ?? "\(feature):\(variable)" }
 
   /// The value if it is a Bool.
   public var boolValue: Bool? { converted(to: Bool.self) }
@@ -200,7 +196,8 @@ public struct Tweak: Sendable, Hashable {
   var shownValue: String { isSecret || isEncrypted ? Self.redacted : value.description }
 
   private var found: String {
-    isSecret || isEncrypted ? "a \(value.kind)" : "the \(value.kind) \(value.description.debugDescription)"
+    isSecret || isEncrypted
+      ? "a \(value.kind.rawValue)" : "the \(value.kind.rawValue) \(value.description.debugDescription)"
   }
 }
 

@@ -1,22 +1,24 @@
 import Foundation
 
-/// The parts of a tweak, in one object, so that a copy of a tweak is one reference.
+/// The parts of a tweak, in one object, so that a copy of a tweak is one reference, and in the format in which a cache
+/// stores them.
 ///
 /// They are properties of the object itself. One structure with all of them is too large for the compiler to move, and
 /// a file of a thousand tweaks would take a tenth longer to read.
-final class TweakContents: Sendable {
+final class TweakContents: @unchecked Sendable, Codable {
+  // Sound: a tweak changes its contents only while it has the only reference.
   let feature: String
   let variable: String
-  let value: TweakValue
-  let title: String?
-  let details: String?
-  let group: String?
-  let source: String?
-  let isEncrypted: Bool
-  let isSecret: Bool
-  let isUntyped: Bool
-  let isStructured: Bool
-  fileprivate let extras: TweakExtras?
+  var value: TweakValue
+  var title: String?
+  var details: String?
+  var group: String?
+  var source: String?
+  var isEncrypted: Bool
+  var isSecret = false
+  var isUntyped = false
+  var isStructured: Bool
+  private var extras: TweakExtras?
 
   init(
     feature: String, variable: String, value: TweakValue, title: String?, details: String?, group: String?,
@@ -24,23 +26,22 @@ final class TweakContents: Sendable {
   ) {
     (self.feature, self.variable, self.value) = (feature, variable, value)
     (self.title, self.details, self.group, self.source) = (title, details, group, source)
-    (self.isEncrypted, isSecret, isUntyped, isStructured) = (isEncrypted, false, false, structure != nil)
+    (self.isEncrypted, isStructured) = (isEncrypted, structure != nil)
     extras = structure.map { TweakExtras(TweakOrigin(structure: $0)) }
   }
 
-  init(_ parts: TweakParts) {
-    (feature, variable, value) = (parts.feature, parts.variable, parts.value)
-    (title, details, group, source) = (parts.title, parts.details, parts.group, parts.source)
-    (isEncrypted, isSecret) = (parts.isEncrypted, parts.isSecret)
-    (isUntyped, isStructured) = (parts.isUntyped, parts.isStructured)
-    extras = parts.extras
+  init(copying other: TweakContents) {
+    (feature, variable, value) = (other.feature, other.variable, other.value)
+    (title, details, group, source) = (other.title, other.details, other.group, other.source)
+    (isEncrypted, isSecret) = (other.isEncrypted, other.isSecret)
+    (isUntyped, isStructured, extras) = (other.isUntyped, other.isStructured, other.extras)
   }
 
   /// The parts that few tweaks have.
-  var origin: TweakOrigin { extras?.origin ?? TweakOrigin() }
-
-  /// The parts, for changing or storing them.
-  var parts: TweakParts { TweakParts(self) }
+  var origin: TweakOrigin {
+    get { extras?.origin ?? TweakOrigin() }
+    set { extras = newValue == TweakOrigin() ? nil : TweakExtras(newValue) }
+  }
 }
 
 extension TweakContents: Hashable {
@@ -63,33 +64,20 @@ extension TweakContents: Hashable {
   }
 }
 
-/// The parts of a tweak as values, for changes, and in the format in which a cache stores them.
-struct TweakParts: Sendable, Codable {
-  let feature: String
-  let variable: String
-  var value: TweakValue
-  var title: String?
-  var details: String?
-  var group: String?
-  var source: String?
-  var isEncrypted: Bool
-  var isSecret: Bool
-  var isUntyped: Bool
-  var isStructured: Bool
-  fileprivate var extras: TweakExtras?
+/// The parts of a tweak that say where its value comes from, which most tweaks do not have.
+struct TweakOrigin: Sendable, Equatable {
+  var rule: String?
+  var variant: String?
+  var reason: TweakReason?
+  var metadata: [String: TweakValue] = [:]
+  var expiration: Date?
+  var structure: StructureSource?
+}
 
-  /// The parts that few tweaks have.
-  var origin: TweakOrigin {
-    get { extras?.origin ?? TweakOrigin() }
-    set { extras = newValue == TweakOrigin() ? nil : TweakExtras(newValue) }
-  }
-
-  fileprivate init(_ contents: TweakContents) {
-    (feature, variable, value) = (contents.feature, contents.variable, contents.value)
-    (title, details, group, source) = (contents.title, contents.details, contents.group, contents.source)
-    (isEncrypted, isSecret) = (contents.isEncrypted, contents.isSecret)
-    (isUntyped, isStructured) = (contents.isUntyped, contents.isStructured)
-    extras = contents.extras
+/// A cache stores neither an expiration, which only overrides have, nor a place in a file.
+extension TweakOrigin: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case rule, variant, reason, metadata
   }
 }
 

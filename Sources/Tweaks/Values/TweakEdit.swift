@@ -24,6 +24,16 @@ public struct TweakEdit: Sendable, Hashable {
     self.value = value
     self.expiration = expiration
   }
+
+  /// Creates a change for a typed key.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - value: The new value, or `nil` to delete the provider's value.
+  ///   - expiration: The end of the override.
+  public init<Value>(_ key: TweakKey<Value>, _ value: Value?, until expiration: Date? = nil) {
+    self.init(key.id, value?.tweakValue, until: expiration)
+  }
 }
 
 extension TweakEdit: CustomStringConvertible, CustomReflectable {
@@ -43,48 +53,5 @@ extension TweakEdit {
     throw .notSupported(
       id, provider: provider, reason: "its end, \(expiration.formatted(.iso8601)), has passed already"
     )
-  }
-}
-
-/// Changes of several tweaks that are made as one.
-public struct TweakEdits: Sendable {
-  /// The changes, in order.
-  private(set) var edits: [TweakEdit] = []
-
-  /// Sets the value of a tweak.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  ///   - expiration: The end of the override.
-  public mutating func set(_ value: TweakValue, feature: String, variable: String, until expiration: Date? = nil) {
-    edits.append(TweakEdit(TweakID(feature: feature, variable: variable), value, until: expiration))
-  }
-
-  /// Sets the value of a typed key.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - key: The key.
-  ///   - expiration: The end of the override.
-  public mutating func set<Value>(_ value: Value, for key: TweakKey<Value>, until expiration: Date? = nil) {
-    edits.append(TweakEdit(key.id, value.tweakValue, until: expiration))
-  }
-
-  /// Deletes the value of a tweak.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  public mutating func deleteValue(feature: String, variable: String) {
-    edits.append(TweakEdit(TweakID(feature: feature, variable: variable), nil))
-  }
-
-  /// Deletes the value of a typed key.
-  ///
-  /// - Parameter key: The key.
-  public mutating func reset<Value>(_ key: TweakKey<Value>) {
-    edits.append(TweakEdit(key.id, nil))
   }
 }

@@ -53,7 +53,7 @@ public enum TweakError: Error, Sendable, Hashable {
   case unusableFile(AppGroupsFileError)
 
   /// The store of the tweaks failed.
-  case unusableStore(provider: String, TweakStoreError)
+  case unusableStore(provider: String, reason: String)
 
   /// A request to the server of a provider failed, so the last good values stay.
   case requestFailed(provider: String, TweakRequestFailure)
@@ -61,10 +61,8 @@ public enum TweakError: Error, Sendable, Hashable {
   /// A file in the cache of a provider cannot be read or written, so it is not used.
   case unusableCache(URL, provider: String, reason: String)
 
-  /// A condition uses an operator that this program does not know, so the rule does not apply.
-  case unknownOperator(TweakID, operator: String, provider: String)
-
-  /// A condition compares values of different kinds, or has none, so the rule does not apply.
+  /// A condition uses an operator that this program does not know, compares values of different kinds, or has none, so
+  /// the rule does not apply.
   case incomparable(TweakID, attribute: String, reason: String, provider: String)
 
   /// A name in a provider, such as an environment variable, could mean either of two tweaks.
@@ -72,6 +70,11 @@ public enum TweakError: Error, Sendable, Hashable {
 
   /// An argument, or an environment variable, names an unknown tweak.
   case unknownArgument(String, suggestion: String?)
+
+  /// The text that was typed for a tweak does not represent a value of its kind.
+  ///
+  /// The text for a secret is not repeated.
+  case invalidText(String, kind: TweakKind)
 
   /// An argument is malformed.
   case invalidArgument(String, reason: String)
@@ -112,15 +115,12 @@ extension TweakError: CustomStringConvertible, LocalizedError {
         + "effect until then."
     case .unusableFile(let error):
       error.description
-    case .unusableStore(let provider, let error):
-      "\(provider): \(error)"
+    case .unusableStore(let provider, let reason):
+      "\(provider): \(reason)"
     case .requestFailed(let provider, let failure):
       "\(provider): \(clause("\(failure)")). The last good values stay in effect."
     case .unusableCache(let url, let provider, let reason):
       "\(provider) can't use its cache \(url.path): \(clause(reason)). Values are fetched from the server."
-    case .unknownOperator(let id, let name, let provider):
-      "A rule of \(provider) for \(id) uses the operator \(name.debugDescription), which this version does not support. "
-        + "The rule does not apply."
     case .incomparable(let id, let attribute, let reason, let provider):
       "A rule of \(provider) for \(id) cannot compare \(attribute.debugDescription): \(reason). The rule does not "
         + "apply; correct the condition or the context."
@@ -129,6 +129,11 @@ extension TweakError: CustomStringConvertible, LocalizedError {
         + "tweaks, or set it with another provider, such as ArgumentsTweakProvider."
     case .unknownArgument(let name, let suggestion):
       "There is no tweak \(name.debugDescription)." + (suggestion.map { " Did you mean \($0.debugDescription)?" } ?? "")
+    case .invalidText(let text, .bool): "\(text.debugDescription) is not a Bool. Enter true or false."
+    case .invalidText(let text, .int): "\(text.debugDescription) is not an Int. Enter a whole number."
+    case .invalidText(let text, .double): "\(text.debugDescription) is not a Double. Enter a number."
+    case .invalidText(let text, .string):
+      "\(text.debugDescription) is not a value of this tweak. Enter a JSON object or list."
     case .invalidArgument(let argument, let reason):
       "The argument \(argument.debugDescription) is invalid: \(reason)."
     }
@@ -149,7 +154,7 @@ extension TweakError: CustomStringConvertible, LocalizedError {
     case .targetingKeyMissing: "a share of users gets the value, but the context has no targetingKey"
     case .cyclic: "it requested the tweak while it was providing it"
     case .ambiguousName(_, let other, let name, _): "\(name) could mean this tweak or \(other)"
-    case .unusableStore(_, let error): "\(error)"
+    case .unusableStore(_, let reason): reason
     case .requestFailed(_, let failure): "\(failure)"
     default: description
     }

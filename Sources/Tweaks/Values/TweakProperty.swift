@@ -47,6 +47,17 @@ public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
     defaultValue = wrappedValue
   }
 
+  /// Creates a variable for a tweak, with JustTweak's argument.
+  ///
+  /// - Parameters:
+  ///   - fallbackValue: The default value.
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  ///   - tweakManager: The manager that has the value.
+  public init(fallbackValue: Value, feature: String, variable: String, tweakManager: TweakManager) {
+    self.init(wrappedValue: fallbackValue, feature: feature, variable: variable, tweakManager: tweakManager)
+  }
+
   /// Creates a variable for a typed key.
   ///
   /// - Parameters:
@@ -65,9 +76,7 @@ public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
   ///   - variable: The variable of the feature.
   ///   - tweakManager: The manager that has the value.
   public init(feature: String, variable: String, tweakManager: TweakManager) where Value: TweakPrimitive {
-    self.init(
-      wrappedValue: Value.emptyTweakValue, feature: feature, variable: variable, tweakManager: tweakManager
-    )
+    self.init(wrappedValue: Value(), feature: feature, variable: variable, tweakManager: tweakManager)
   }
 
   /// The value; setting it writes to the first mutable provider.
@@ -84,40 +93,8 @@ public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
   public var key: TweakKey<Value> { TweakKey(core.id.feature, core.id.variable, default: defaultValue) }
 }
 
-/// A tweak that is read and written like a variable, with a fallback value.
-///
-/// It is ``TweakProperty`` with JustTweak's name and arguments.
-@propertyWrapper
-public struct FallbackTweakProperty<Value: TweakValueConvertible>: Sendable {
-  @usableFromInline let core: TweakPropertyCore
-
-  /// The value that is used if no provider has a value of the type.
-  @usableFromInline let fallbackValue: Value
-
-  /// Creates a variable for a tweak.
-  ///
-  /// - Parameters:
-  ///   - fallbackValue: The default value.
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  ///   - tweakManager: The manager that has the value.
-  public init(fallbackValue: Value, feature: String, variable: String, tweakManager: TweakManager) {
-    core = TweakPropertyCore(feature, variable, tweakManager)
-    self.fallbackValue = fallbackValue
-  }
-
-  /// The value; setting it writes to the first mutable provider.
-  @inlinable
-  public var wrappedValue: Value {
-    get { core.value(as: Value.self) ?? fallbackValue }
-    nonmutating set { core.set(newValue.tweakValue) }
-  }
-
-  /// The value as an observable property.
-  public var projectedValue: Property<Value> {
-    core.manager.property(for: TweakKey(core.id.feature, core.id.variable, default: fallbackValue))
-  }
-}
+/// ``TweakProperty`` with JustTweak's name and arguments.
+public typealias FallbackTweakProperty = TweakProperty
 
 /// A tweak that is read and written like an optional variable.
 ///

@@ -1,13 +1,13 @@
 /// The value of a tweak.
 ///
-/// Values are equal if their kind and their content are: `true` is not `1`, and `1` is not `1.0`. Each accessor returns
-/// `nil` for a value that it cannot represent exactly.
+/// Values are equal if their kind and their content are: `true` is not `1`, and `1` is not `1.0`. An initializer
+/// such as `Int(tweakValue:)` returns `nil` for a value that the type cannot represent exactly.
 ///
 /// ```swift
 /// import Tweaks
 ///
 /// let value: TweakValue = 42
-/// print(value.doubleValue == 42, value.boolValue == nil, value == 42.0)  // Prints "true true false"
+/// print(Double(tweakValue: value) == 42, Bool(tweakValue: value) == nil, value == 42.0)  // Prints "true true false"
 /// ```
 @nonexhaustive
 public enum TweakValue: Sendable, Hashable {
@@ -32,33 +32,11 @@ public enum TweakValue: Sendable, Hashable {
     case .string: .string
     }
   }
-
-  /// The value if it is a Bool.
-  @inlinable
-  public var boolValue: Bool? { Bool(tweakValue: self) }
-
-  /// The value if it is an integer.
-  @inlinable
-  public var intValue: Int? { Int(tweakValue: self) }
-
-  /// The value if it is a number that a `Double` can hold exactly.
-  @inlinable
-  public var doubleValue: Double? { Double(tweakValue: self) }
-
-  /// The value if it is a number that a `Float` can hold.
-  ///
-  /// A fraction is rounded.
-  @inlinable
-  public var floatValue: Float? { Float(tweakValue: self) }
-
-  /// The value if it is a string.
-  @inlinable
-  public var stringValue: String? { String(tweakValue: self) }
 }
 
 /// The kinds of values that a tweak can have.
 @nonexhaustive
-public enum TweakKind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum TweakKind: String, Sendable, Hashable, CaseIterable {
   /// A Boolean value.
   case bool = "Bool"
 
@@ -85,9 +63,6 @@ public enum TweakKind: String, Sendable, Hashable, CaseIterable, CustomStringCon
     case .string: .string(text)
     }
   }
-
-  /// The name of the Swift type.
-  public var description: String { rawValue }
 }
 
 extension TweakValue: CustomStringConvertible {

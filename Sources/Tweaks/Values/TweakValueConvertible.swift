@@ -60,11 +60,6 @@ public protocol TweakPrimitive: TweakValueConvertible {
   init()
 }
 
-extension TweakPrimitive {
-  /// The value that is used if no provider has one.
-  public static var emptyTweakValue: Self { Self() }
-}
-
 extension Bool: TweakPrimitive {
   /// Creates a Bool from a value of this kind.
   ///

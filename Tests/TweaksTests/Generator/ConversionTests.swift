@@ -65,13 +65,14 @@ struct ConversionTests {
     #expect(outcome.errors == [])
     let provider = try FileTweakProvider(url: generator.directory.file("App.tweaks.json"), isLive: false)
     #expect(
-      provider.tweaks.map { "\($0.variable) \($0.value.kind) \($0.value) \($0.title ?? "") \($0.group ?? "")" } == [
-        "answer_to_the_universe Int 42 Definitive answer General",
-        "display_green_view Bool true Display Green View UI Customization",
-        "encrypted_answer_to_the_universe String 24 ton yletinifeD Encrypted definitive answer General",
-        "label_text String Test value Label Text UI Customization",
-        "red_view_alpha_component Double 0.8 Red View Alpha Component UI Customization",
-      ])
+      provider.tweaks.map { "\($0.variable) \($0.value.kind.rawValue) \($0.value) \($0.title ?? "") \($0.group ?? "")" }
+        == [
+          "answer_to_the_universe Int 42 Definitive answer General",
+          "display_green_view Bool true Display Green View UI Customization",
+          "encrypted_answer_to_the_universe String 24 ton yletinifeD Encrypted definitive answer General",
+          "label_text String Test value Label Text UI Customization",
+          "red_view_alpha_component Double 0.8 Red View Alpha Component UI Customization",
+        ])
     #expect(provider.tweaks.map(\.isEncrypted) == [false, false, true, false, false])
     #expect(provider.features.keys.sorted() == ["app"])
     #expect(try await generator.run("-l", "App.tweaks.json", "-o", ".").errors == [])

@@ -24,7 +24,7 @@ struct AbuseTests {
     try manager.set(20, for: limit)
     #expect(audit.elements.map(\.new) == [nil, 20])
     #expect(audit.elements.map(\.source) == [nil, "EphemeralTweakProvider"])
-    #expect(manager.trace(feature: "f", variable: "v").answers.map(\.outcome).count == 2)
+    #expect(manager.trace(feature: "f", variable: "v").answers.map(\.result).count == 2)
   }
 
   @Test(arguments: [
@@ -288,7 +288,7 @@ struct AbuseTests {
     }
     #expect(edits.map { "\($0)" } == ["f/v = <redacted>", "g/w deleted"])
     ephemeral.apply([TweakEdit(key, 5)])
-    #expect(throws: TweakPanel.EditError.invalidText(Tweak.redacted, kind: .int)) {
+    #expect(throws: TweakError.invalidText(Tweak.redacted, kind: .int)) {
       try panel.edit(key, text: "hunter4")
     }
   }

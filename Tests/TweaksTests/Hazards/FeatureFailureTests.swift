@@ -61,7 +61,7 @@ struct FeatureFailureTests {
       #expect(!manager.isFeatureEnabled("shop"))
       #expect(failures.elements == [error])
     }
-    let lenient = TweakManager(providers: [broken, below], mismatch: .fallThrough)
+    let lenient = TweakManager(providers: [broken, below], fallsThrough: true)
     #expect(lenient.isFeatureEnabled("shop"))
     lenient.removeProviders(named: below.name)
     #expect(throws: error) { try lenient.featureState("shop") }
@@ -69,7 +69,7 @@ struct FeatureFailureTests {
 
   @Test
   func `an unknown feature is reported once, if requested`() throws {
-    let manager = TweakManager(providers: [EphemeralTweakProvider(["shop": ["enabled": true]])], missing: .reported)
+    let manager = TweakManager(providers: [EphemeralTweakProvider(["shop": ["enabled": true]])], reportsMissing: true)
     let failures = manager.failures.recorded()
     for _ in 1...3 { #expect(!manager.isFeatureEnabled("shpo")) }
     #expect(manager.isFeatureEnabled("shop"))

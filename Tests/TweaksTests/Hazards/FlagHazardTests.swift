@@ -69,9 +69,9 @@ struct FlagHazardTests {
       for (index, id) in ids.enumerated() {
         #expect(try provider.tweak(feature: id.0, variable: id.1)?.value == .int(index))
       }
-      #expect(provider.tweakIDs == Set(ids.map { TweakID(feature: $0.0, variable: $0.1) }))
+      #expect(provider.table.value.ids == Set(ids.map { TweakID(feature: $0.0, variable: $0.1) }))
       for id in ids { try provider.deleteValue(feature: id.0, variable: id.1) }
-      #expect(provider.tweakIDs.isEmpty)
+      #expect(provider.table.value.ids.isEmpty)
     }
   }
 
@@ -298,7 +298,9 @@ struct FlagHazardTests {
     value.value = 2
     provider.emitter.send(.everything)
     #expect(seen.elements == [1, 2])
-    let remote = RemoteTweakProvider { [Tweak(feature: "f", variable: "v", value: .int(value.value))] }
+    let remote = RemoteTweakProvider(policy: .onRequest) { _ in
+      .tweaks([Tweak(feature: "f", variable: "v", value: .int(value.value))])
+    }
     manager.insert(remote)
     value.value = 3
     try await remote.refresh()

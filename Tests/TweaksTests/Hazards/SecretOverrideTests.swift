@@ -55,7 +55,9 @@ struct SecretOverrideTests {
     let arguments = try ArgumentsTweakProvider(arguments: ["--tweak", "api/key=hunter2"])
     let rules = TargetingTweakProvider(
       rules: [TweakRule("api", "key", value: "hunter2")], context: .constant(TweakContext()))
-    let remote = RemoteTweakProvider(initialTweaks: [Tweak(feature: "api", variable: "key", value: "hunter2")]) { [] }
+    let remote = RemoteTweakProvider(
+      bootstrap: [Tweak(feature: "api", variable: "key", value: "hunter2")], policy: .onRequest
+    ) { _ in .tweaks([]) }
     let environment = EnvironmentTweakProvider(environment: ["TWEAK_API__KEY": "hunter2"])
     for provider in [arguments, rules, remote, environment] as [any TweakProvider] {
       let manager = TweakManager(providers: [EphemeralTweakProvider(), provider, file])

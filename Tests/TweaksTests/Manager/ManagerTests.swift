@@ -9,18 +9,18 @@ import Tweaks
 struct ManagerTests {
   private let id = TweakID(feature: "f", variable: "a")
 
-  private func manager(_ mismatch: TweakMismatch) -> TweakManager {
+  private func manager(fallsThrough: Bool = false) -> TweakManager {
     TweakManager(
       providers: [
         EphemeralTweakProvider(["f": ["a": "x"]], name: "p1"), EphemeralTweakProvider(["f": ["a": 5]], name: "p2"),
       ],
-      mismatch: mismatch
+      fallsThrough: fallsThrough
     )
   }
 
   @Test
   func `in strict mode, the first provider decides, even if its value has another type`() throws {
-    let manager = manager(.strict)
+    let manager = manager()
     let failures = manager.failures.recorded()
     #expect(throws: TweakError.typeMismatch(id, expected: "Int", found: "the String \"x\"", provider: "p1")) {
       try manager.value(feature: "f", variable: "a", as: Int.self)
@@ -35,14 +35,14 @@ struct ManagerTests {
 
   @Test
   func `with fall-through, the next provider with the type decides, and the trace says why`() throws {
-    let manager = manager(.fallThrough)
+    let manager = manager(fallsThrough: true)
     #expect(try manager.value(feature: "f", variable: "a", as: Int.self) == 5)
     #expect(try manager.value(feature: "f", variable: "a", as: String.self) == "x")
     let trace = manager.trace(feature: "f", variable: "a", as: Int.self)
     #expect(trace.winner == 1)
     #expect(trace.answers.map(\.provider) == ["p1", "p2"])
-    guard case .mismatch = trace.answers[0].outcome else { return #expect(Bool(false)) }
-    #expect(trace.description == "f/a, version 0\n  p1: x, which is not of the requested type\n→ p2: 5")
+    guard case .failure(.typeMismatch) = trace.answers[0].result else { return #expect(Bool(false)) }
+    #expect(trace.description == "f/a, version 0\n  p1: the String \"x\", which is not of type Int\n→ p2: 5")
   }
 
   @Test
@@ -78,7 +78,7 @@ struct ManagerTests {
     try manager.deleteValue(feature: "f", variable: "b")
     #expect(changes.elements.isEmpty)
     #expect(manager.snapshot().version == version)
-    #expect(manager.snapshot()["f", "a"]?.source == "EphemeralTweakProvider")
+    #expect(manager.snapshot().tweaks[TweakID(feature: "f", variable: "a")]?.source == "EphemeralTweakProvider")
     try manager.set(2, feature: "f", variable: "a")
     try manager.deleteValue(feature: "f", variable: "a")
     #expect(changes.elements.map(\.new) == [2, 1])
@@ -105,22 +105,11 @@ struct ManagerTests {
     reader.start()
     let version = manager.snapshot().version
     for number in 1...500 {
-      try manager.update { edits in
-        edits.set(number, for: first)
-        edits.set(number, for: second)
-      }
+      try manager.apply([TweakEdit(first, number), TweakEdit(second, number)])
     }
     reader.cancel()
     #expect(sums.value == [0])
     #expect(manager.snapshot().version == version + 500)
-    struct Failure: Error {}
-    #expect(throws: Failure.self) {
-      try manager.update { edits in
-        edits.set(-1, for: first)
-        throw Failure()
-      }
-    }
-    #expect(manager[first] == 500)
     withExtendedLifetime(observed) {}
   }
 
@@ -155,7 +144,9 @@ struct ManagerTests {
     defer { slow.meanwhile.value = nil }
     let manager = TweakManager(providers: [slow, EphemeralTweakProvider(["f": ["first": 0]])])
     let seen = MutableProperty<TweakValue?>(nil)
-    slow.meanwhile.value = { elsewhere { seen.value = manager.snapshot()["f", "first"]?.value } }
+    slow.meanwhile.value = {
+      elsewhere { seen.value = manager.snapshot().tweaks[TweakID(feature: "f", variable: "first")]?.value }
+    }
     let id = TweakID(feature: "f", variable: "first")
     try manager.apply([TweakEdit(id, 1)])
     #expect(seen.value == 1)
@@ -206,7 +197,7 @@ struct ManagerTests {
     }
     let sent = changes.elements
     for (change, next) in zip(sent, sent.dropFirst()) { #expect(change.new == next.old) }
-    #expect(sent.last?.new == manager.snapshot()["f", "a"]?.value)
+    #expect(sent.last?.new == manager.snapshot().tweaks[TweakID(feature: "f", variable: "a")]?.value)
     // A property may skip outdated values, but keeps their order.
     var rest = sent.compactMap(\.new)[...]
     for value in values.elements.dropFirst().compactMap({ $0.map(TweakValue.int) }) {
@@ -261,7 +252,7 @@ struct ManagerTests {
 
   @Test
   func `a missing tweak is reported once, if requested`() {
-    let manager = TweakManager(providers: [EphemeralTweakProvider()], missing: .reported)
+    let manager = TweakManager(providers: [EphemeralTweakProvider()], reportsMissing: true)
     let failures = manager.failures.recorded()
     for _ in 1...3 { #expect(manager.value(feature: "f", variable: "a", default: 1) == 1) }
     #expect(failures.elements == [.notFound(id)])
@@ -270,7 +261,7 @@ struct ManagerTests {
   @Test
   func `the log contains found values and errors`() throws {
     let log = MutableLog()
-    let manager = manager(.strict)
+    let manager = manager()
     manager.logClosure = log.closure
     _ = try manager.requiredTweak(feature: "f", variable: "a")
     #expect(log.lines.first == "f/a = x (p1)")
@@ -331,7 +322,7 @@ private final class SlowProvider: MutableTweakProvider, AskedTweakProvider {
 
   var name: String { "SlowProvider" }
   var isPersistent: Bool { false }
-  var tweakIDs: Set<TweakID> { provider.tweakIDs }
+  var tweakIDs: Set<TweakID> { provider.table.value.ids }
   var updates: AnySignal<TweakUpdate, Never> { updated.eraseToAnySignal() }
 
   func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {

@@ -50,7 +50,7 @@ final class ManagerWorld {
   }
 
   private var chance: Chance
-  private let mismatch: TweakMismatch
+  private let fallsThrough: Bool
   private let manager: TweakManager
   private var providers: [Provider] = []
   private var made = 0
@@ -66,8 +66,8 @@ final class ManagerWorld {
 
   init(seed: UInt64) {
     chance = Chance(seed: seed)
-    mismatch = chance.once(in: 3) ? .fallThrough : .strict
-    manager = TweakManager(providers: [], mismatch: mismatch)
+    fallsThrough = chance.once(in: 3)
+    manager = TweakManager(providers: [], fallsThrough: fallsThrough)
     manager.usesCache = chance.once(in: 2)
     for _ in 0..<2 { insert() }
     if chance.once(in: 2) {
@@ -192,7 +192,7 @@ final class ManagerWorld {
     for provider in providers {
       guard let value = provider.values.value[id] else { continue }
       if let number = Int(tweakValue: value) { return number }
-      if mismatch == .strict { return nil }
+      if !fallsThrough { return nil }
     }
     return nil
   }

@@ -103,7 +103,7 @@ struct PanelEditingTests {
   func `without a writable provider, an edit fails with the reason, and there is nothing to reset`() throws {
     let manager = TweakManager(providers: [try Fixture().local(Example.json)])
     let panel = TweakPanel(manager: manager)
-    #expect(throws: TweakPanel.EditError.failed(.readOnly(answer))) { try panel.edit(answer, text: "7") }
+    #expect(throws: TweakError.readOnly(answer)) { try panel.edit(answer, text: "7") }
     var draft = TweakDraft()
     draft.text = "7"
     draft.take(try row(answer), of: panel)

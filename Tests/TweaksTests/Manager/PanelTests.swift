@@ -67,14 +67,14 @@ struct PanelTests {
     try panel.edit(number, text: "-7")
     #expect(manager.value(feature: number.feature, variable: number.variable, default: 0) == -7)
     for typed in ["1.5", "abc", "", "99999999999999999999"] {
-      #expect(throws: TweakPanel.EditError.invalidText(typed, kind: .int)) { try panel.edit(number, text: typed) }
+      #expect(throws: TweakError.invalidText(typed, kind: .int)) { try panel.edit(number, text: typed) }
     }
     try panel.edit(alpha, text: "-0.5")
     #expect(try manager.requiredTweak(feature: alpha.feature, variable: alpha.variable).value == -0.5)
     try panel.edit(alpha, text: "2")
     #expect(try manager.requiredTweak(feature: alpha.feature, variable: alpha.variable).value == 2.0)
-    #expect(throws: TweakPanel.EditError.invalidText("nan", kind: .double)) { try panel.edit(alpha, text: "nan") }
-    #expect(throws: TweakPanel.EditError.unknown(TweakID(feature: "x", variable: "y"))) {
+    #expect(throws: TweakError.invalidText("nan", kind: .double)) { try panel.edit(alpha, text: "nan") }
+    #expect(throws: TweakError.notFound(TweakID(feature: "x", variable: "y"))) {
       try panel.edit(TweakID(feature: "x", variable: "y"), text: "1")
     }
   }

@@ -67,7 +67,7 @@ struct OpenFeatureAdapter: OpenFeatureStub.FeatureProvider {
     let feature = dot.map { String(key[..<$0]) } ?? "", variable = dot.map { String(key[$0...].dropFirst()) } ?? key
     let details = manager.details(for: TweakKey(feature, variable, default: defaultValue))
     return .init(
-      value: convert(details.value), variant: details.variant, reason: details.reason.rawValue,
+      value: convert(details.value), variant: details.tweak?.variant, reason: details.reason.rawValue,
       errorCode: details.code.map(Self.code), errorMessage: details.error?.description)
   }
 

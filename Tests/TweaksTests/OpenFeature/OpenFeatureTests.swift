@@ -37,7 +37,7 @@ struct OpenFeatureTests {
       let details = manager.details(for: TweakKey("types", name, default: other))
       #expect(details.value == value)
       #expect(details.reason == .static)
-      #expect(details.id.description == "types/\(name)")
+      #expect(details.tweak?.id.description == "types/\(name)")
       #expect(details.error == nil && details.code == nil)
     }
     check("boolean", true, default: false)
@@ -62,7 +62,7 @@ struct OpenFeatureTests {
     let details = try manager(TweakContext(attributes: Self.matching)).details(for: aware)
     #expect(details.value == "INTERNAL")
     #expect(details.reason == .targetingMatch)
-    #expect(details.rule?.isEmpty == false)
+    #expect(details.tweak?.rule?.isEmpty == false)
   }
 
   @Test(arguments: ["fn", "age", "customer"])
@@ -92,13 +92,16 @@ struct OpenFeatureTests {
     #expect(details.code == .typeMismatch)
   }
 
-  private func remote(_ answer: TweakAnswer) -> RemoteTweakProvider {
-    RemoteTweakProvider(policy: .onRequest) { _ in answer }
+  private func remote(_ answer: TweakAnswer?) -> RemoteTweakProvider {
+    RemoteTweakProvider(policy: .onRequest) { _ in
+      guard let answer else { throw TweakRequestFailure.status(401) }
+      return answer
+    }
   }
 
   @Test
   func `8 and 9 without values the code is PROVIDER_NOT_READY, and after a refusal PROVIDER_FATAL`() async throws {
-    let provider = remote(.failure(status: 401))
+    let provider = remote(nil)
     let manager = TweakManager(providers: [provider])
     let key = TweakKey("f", "v", default: 3)
     #expect(manager.details(for: key).code == .providerNotReady)
@@ -116,10 +119,10 @@ struct OpenFeatureTests {
     try await provider.refresh()
     let manager = TweakManager(providers: [provider])
     let details = manager.details(for: TweakKey("f", "v", default: 0))
-    #expect(details.metadata == tweak.metadata)
-    #expect(details.variant == "one")
-    #expect(details.provider == provider.name)
-    #expect(manager.details(for: TweakKey("f", "w", default: 0)).metadata.isEmpty)
+    #expect(details.tweak?.metadata == tweak.metadata)
+    #expect(details.tweak?.variant == "one")
+    #expect(details.tweak?.source == provider.name)
+    #expect(manager.details(for: TweakKey("f", "w", default: 0)).tweak?.metadata.isEmpty == true)
   }
 
   @Test

@@ -50,7 +50,11 @@ struct ConfigMapTests {
     let reader = Task.detached {
       while !isOver.value {
         let snapshot = manager.snapshot()
-        if snapshot["f", "v"]?.value != snapshot["f", "w"]?.value { torn.modify { $0 += 1 } }
+        if snapshot.tweaks[TweakID(feature: "f", variable: "v")]?.value
+          != snapshot.tweaks[TweakID(feature: "f", variable: "w")]?.value
+        {
+          torn.modify { $0 += 1 }
+        }
         await Task.yield()
       }
     }

@@ -61,7 +61,7 @@ struct ExpiryTests {
     try manager.set(20, for: key)
     clocks.pass(500)
     #expect(manager[key] == 20)
-    try manager.update { edits in edits.set(30, for: key, until: clocks.end(in: 5)) }
+    try manager.apply([TweakEdit(key, 30, until: clocks.end(in: 5))])
     clocks.pass(5)
     #expect(manager[key] == 1)
   }

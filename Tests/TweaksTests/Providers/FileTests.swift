@@ -73,7 +73,7 @@ struct LocalTests {
     let manager = TweakManager(providers: [local, EphemeralTweakProvider(["f": ["v": 9]])])
     let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
     #expect(values.elements == [9])
-    #expect(local.tweakIDs.isEmpty)
+    #expect(local.table.value.ids.isEmpty)
     #expect(local.status.value.failure != nil)
     for failures in [local.failures.recorded(), manager.failures.recorded()] {
       guard case .invalidFile(url, 2, 9, _) = failures.elements.first, failures.elements.count == 1 else {
@@ -134,7 +134,7 @@ struct LocalTests {
   func `an unwatched file provides its tweaks`() throws {
     let local = try fixture.local(Example.json)
     #expect(local.tweaks.count == 9)
-    #expect(local.tweakIDs.count == 9)
+    #expect(local.table.value.ids.count == 9)
     #expect(local.name == "FileTweakProvider(tweaks.json)")
   }
 

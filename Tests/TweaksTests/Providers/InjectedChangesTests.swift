@@ -73,16 +73,16 @@ struct InjectedChangesTests {
   func `an optional file has no tweaks while it is missing`() async throws {
     let provider = try provider(isOptional: true)
     let updates = provider.table.changes.recorded()
-    #expect(provider.tweakIDs.isEmpty)
+    #expect(provider.table.value.ids.isEmpty)
     try write(1)
     change()
     // On a busy machine, another thread may just look for the missing file, and then reads it.
     try await updates.wait(for: "the file") { $0.count == 1 }
-    #expect(provider.tweakIDs.count == 2)
+    #expect(provider.table.value.ids.count == 2)
     try FileManager.default.removeItem(at: provider.url)
     change()
     try await updates.wait(for: "the loss") { $0.count == 2 }
-    #expect(provider.tweakIDs.isEmpty)
+    #expect(provider.table.value.ids.isEmpty)
   }
 
   @Test

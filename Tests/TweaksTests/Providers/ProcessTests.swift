@@ -78,7 +78,7 @@ struct ProcessTests {
   private static func truth(in directory: TemporaryDirectory) throws -> String {
     let container = try AppGroupsContainer(directory: directory.url)
     let provider = SuiteTweakProvider(suite: try AppGroupsSuite(name: "tweaks.json", container: container))
-    return try provider.tweakIDs.sorted().compactMap { id in
+    return try provider.table.value.ids.sorted().compactMap { id in
       try provider.tweak(feature: id.feature, variable: id.variable).map { "\(id.variable)=\($0.value)" }
     }
     .joined(separator: ",")

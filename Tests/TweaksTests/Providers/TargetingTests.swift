@@ -71,7 +71,9 @@ struct TargetingTests {
     let failures = manager.failures.recorded()
     #expect(manager.value(feature: "f", variable: "v", default: 5) == 5)
     let id = TweakID(feature: "f", variable: "v")
-    #expect(failures.elements == [.unknownOperator(id, operator: "sounds", provider: "TargetingTweakProvider")])
+    let reason = "this version does not support the operator \"sounds\""
+    let failure = TweakError.incomparable(id, attribute: "country", reason: reason, provider: "TargetingTweakProvider")
+    #expect(failures.elements == [failure])
   }
 
   @Test

@@ -25,7 +25,7 @@ struct CacheFixture {
     return RemoteTweakProvider(
       bootstrap: tweaks, context: TweakContext(targetingKey: user, attributes: attributes), cache: cache, policy: policy
     ) { _ in
-      guard let values else { return .failure(status: 503) }
+      guard let values else { throw TweakRequestFailure.status(503) }
       return .body(Self.body(values), etag: "\(values)")
     }
   }
@@ -45,7 +45,7 @@ struct CacheFixture {
 
 extension RemoteTweakProvider {
   /// The value of `f/v`.
-  var shown: Int? { TweakManager(providers: [self]).snapshot()["f", "v"]?.intValue }
+  var shown: Int? { TweakManager(providers: [self]).snapshot().tweaks[TweakID(feature: "f", variable: "v")]?.intValue }
 }
 
 @Suite("The cache of a remote provider")
@@ -140,7 +140,7 @@ struct CacheTests {
     let requests = MutableProperty<[TweakRequest]>([])
     let next = RemoteTweakProvider(cache: fixture.cache, policy: .onRequest) { request in
       requests.modify { $0.append(request) }
-      return .failure(status: 500)
+      throw TweakRequestFailure.status(500)
     }
     #expect(next.shown == 2)
     let stored = try next.tweak(feature: "f", variable: "w")
@@ -351,7 +351,7 @@ struct CacheTests {
     func provider() -> RemoteTweakProvider {
       RemoteTweakProvider(cache: fixture.cache, policy: .onRequest) { _ in
         count.modify { $0 += 1 }
-        return .failure(status: 429, retryAfter: .seconds(120))
+        throw TweakRequestFailure.status(429, retryAfter: .seconds(120))
       }
     }
     await #expect(throws: TweakError.self) { try await provider().refresh() }

@@ -197,7 +197,7 @@ struct RemoteWorld {
     handle(.streamEnded(stream: connection, retryAfter: retryAfter))
   }
 
-  private mutating func connect(_ request: TweakStreamRequest, _ number: Int) {
+  private mutating func connect(_ request: TweakRequest, _ number: Int) {
     connection = number
     connectionUser = bench.machine.user
     events = []

@@ -113,7 +113,7 @@ struct RemoteMachineTests {
     var bench = RemoteBench()
     bench.start()
     bench.handle(.answered(flight: bench.flight, .success(.notModified), retryAfter: nil))
-    #expect(bench.state == .error(.unexpectedNotModified))
+    #expect(bench.state == .error(.status(304)))
   }
 
   // MARK: Failures

@@ -19,7 +19,7 @@ struct RemoteOfflineTests {
       context: TweakContext(targetingKey: user), cache: fixture.cache, policy: .onRequest
     ) { _ in
       requests.modify { $0 += 1 }
-      return .failure(status: 500)
+      throw TweakRequestFailure.status(500)
     }
     provider.isOffline = true
     return (provider, requests)

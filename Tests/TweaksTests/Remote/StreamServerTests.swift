@@ -277,7 +277,7 @@ struct StreamServerTests {
           for _ in 0..<Scale.count(100, torture: 2_000) {
             let stream = HTTPTweakStream(url: server.url)
             let subscriptions = (0..<3).map { _ in
-              stream.connect(TweakStreamRequest(context: TweakContext())).sink { _ in
+              stream.connect(TweakRequest(context: TweakContext())).sink { _ in
               } receiveValue: { _ in
               }
             }
@@ -290,7 +290,7 @@ struct StreamServerTests {
       try await group.waitForAll()
     }
     let patches = MutableProperty(0)
-    let subscription = HTTPTweakStream(url: server.url).connect(TweakStreamRequest(context: TweakContext()))
+    let subscription = HTTPTweakStream(url: server.url).connect(TweakRequest(context: TweakContext()))
       .sink { _ in
       } receiveValue: { _ in
         patches.modify { $0 += 1 }

@@ -125,12 +125,12 @@ struct ResolutionTests {
   }
 
   /// The rules, as the documentation states them.
-  private func reference(_ answers: [TweakResolution.Answer], _ mismatch: TweakMismatch) -> TweakResolution {
+  private func reference(_ answers: [TweakResolution.Answer], _ isStrict: Bool) -> TweakResolution {
     let tweaks = answers.compactMap { answer in if case .success(let tweak) = answer { tweak } else { nil } }
     let first = answers.first { answer in
       switch answer {
       case .success(nil): false
-      case .failure: mismatch == .strict
+      case .failure: isStrict
       case .success: true
       }
     }
@@ -140,7 +140,7 @@ struct ResolutionTests {
       tweak.title = tweaks.lazy.compactMap(\.title).first
       tweak.details = tweaks.lazy.compactMap(\.details).first
       tweak.group = tweaks.lazy.compactMap(\.group).first
-      let alternatives = mismatch == .strict ? [] : Array(tweaks.dropFirst())
+      let alternatives = isStrict ? [] : Array(tweaks.dropFirst())
       return TweakResolution(result: .success(tweak), alternatives: alternatives)
     case .success(nil), nil:
       let errors = answers.compactMap { answer in if case .failure(let error) = answer { error } else { nil } }
@@ -152,11 +152,11 @@ struct ResolutionTests {
   func `random answers are resolved as documented, and no more are taken than needed`() async {
     await runRandomPrograms(seconds: 0.3, repetitions: 1) { seed in
       var chance = Chance(seed: seed)
-      let mismatch = chance.once(in: 2) ? TweakMismatch.strict : .fallThrough
+      let isStrict = chance.once(in: 2)
       let answers = (0..<chance.number(below: 6)).map { answer(&chance, $0) }
       var resolution = TweakResolution(result: .failure(.notFound(id)))
-      for answer in answers where !resolution.isComplete(mismatch) { resolution.take(answer, mismatch) }
-      let isRight = resolution == reference(answers, mismatch)
+      for answer in answers where !resolution.isComplete(isStrict) { resolution.take(answer, isStrict) }
+      let isRight = resolution == reference(answers, isStrict)
       #expect(isRight, "SIGNALS_SEED=\(seed): \(answers) became \(resolution)")
       return isRight
     }

@@ -115,6 +115,6 @@ enum Example {
   ]
 
   static func reversed(_ tweak: Tweak) -> TweakValue {
-    .string(String((tweak.value.stringValue ?? "").reversed()))
+    .string(String((tweak.stringValue ?? "").reversed()))
   }
 }

@@ -151,7 +151,7 @@ struct StructureTests {
     let manager = TweakManager(providers: [EphemeralTweakProvider(), file])
     let panel = TweakPanel(manager: manager)
     #expect(panel.sections.value.flatMap(\.rows).map(\.text) == [#"{"columns":5}"#])
-    #expect(throws: TweakPanel.EditError.self) { try panel.edit(key.id, text: "{columns}") }
+    #expect(throws: TweakError.self) { try panel.edit(key.id, text: "{columns}") }
     try panel.edit(key.id, text: #"{ "columns" : 9 }"#)
     #expect(manager[key].columns == 9)
   }
@@ -182,7 +182,9 @@ struct StructureTests {
       .body(Data(Self.text(#"{"columns": 5}"#).utf8))
     }
     try await provider.refresh()
-    let next = RemoteTweakProvider(cache: fixture.cache, policy: .onRequest) { _ in .failure(status: 500) }
+    let next = RemoteTweakProvider(cache: fixture.cache, policy: .onRequest) { _ in
+      throw TweakRequestFailure.status(500)
+    }
     #expect(TweakManager(providers: [next])[key].columns == 5)
   }
 }

@@ -20,34 +20,34 @@ struct ValueTests {
 
   @Test
   func `a value is read only as its own type`() {
-    #expect(TweakValue.bool(true).boolValue == true)
-    #expect(TweakValue.bool(true).intValue == nil)
-    #expect(TweakValue.bool(true).doubleValue == nil)
-    #expect(TweakValue.bool(true).stringValue == nil)
-    #expect(TweakValue.int(1).boolValue == nil)
-    #expect(TweakValue.double(1).intValue == nil)
-    #expect(TweakValue.double(3.5).intValue == nil)
-    #expect(TweakValue.double(3.5).stringValue == nil)
-    #expect(TweakValue.string("Hello").intValue == nil)
-    #expect(TweakValue.string("true").boolValue == nil)
+    #expect(Bool(tweakValue: TweakValue.bool(true)) == true)
+    #expect(Int(tweakValue: TweakValue.bool(true)) == nil)
+    #expect(Double(tweakValue: TweakValue.bool(true)) == nil)
+    #expect(String(tweakValue: TweakValue.bool(true)) == nil)
+    #expect(Bool(tweakValue: TweakValue.int(1)) == nil)
+    #expect(Int(tweakValue: TweakValue.double(1)) == nil)
+    #expect(Int(tweakValue: TweakValue.double(3.5)) == nil)
+    #expect(String(tweakValue: TweakValue.double(3.5)) == nil)
+    #expect(Int(tweakValue: TweakValue.string("Hello")) == nil)
+    #expect(Bool(tweakValue: TweakValue.string("true")) == nil)
   }
 
   @Test
   func `an Int is read as a Double or a Float only if that is exact`() {
-    #expect(TweakValue.int(42).doubleValue == 42)
-    #expect(TweakValue.int(9_007_199_254_740_992).doubleValue == 9_007_199_254_740_992)
-    #expect(TweakValue.int(9_007_199_254_740_993).doubleValue == nil)
-    #expect(TweakValue.int(9_007_199_254_740_993).intValue == 9_007_199_254_740_993)
-    #expect(TweakValue.int(16_777_216).floatValue == 16_777_216)
-    #expect(TweakValue.int(16_777_217).floatValue == nil)
-    #expect(TweakValue.double(1e300).floatValue == nil)
-    #expect(TweakValue.double(0.1).floatValue == 0.1)
+    #expect(Double(tweakValue: TweakValue.int(42)) == 42)
+    #expect(Double(tweakValue: TweakValue.int(9_007_199_254_740_992)) == 9_007_199_254_740_992)
+    #expect(Double(tweakValue: TweakValue.int(9_007_199_254_740_993)) == nil)
+    #expect(Int(tweakValue: TweakValue.int(9_007_199_254_740_993)) == 9_007_199_254_740_993)
+    #expect(Float(tweakValue: TweakValue.int(16_777_216)) == 16_777_216)
+    #expect(Float(tweakValue: TweakValue.int(16_777_217)) == nil)
+    #expect(Float(tweakValue: TweakValue.double(1e300)) == nil)
+    #expect(Float(tweakValue: TweakValue.double(0.1)) == 0.1)
   }
 
   @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300])
   func `a number out of range is not read as an Int`(number: Double) {
-    #expect(TweakValue.double(number).intValue == nil)
-    #expect(TweakValue.string("\(number)").intValue == nil)
+    #expect(Int(tweakValue: TweakValue.double(number)) == nil)
+    #expect(Int(tweakValue: TweakValue.string("\(number)")) == nil)
   }
 
   @Test

@@ -69,10 +69,10 @@ struct TweakConfigProviderTests {
     try await provider.watchSnapshot { [manager] snapshots in
       var iterator = snapshots.makeAsyncIterator()
       #expect(try await iterator.next()?.value(forKey: "shop.limit", type: .int).value == 10)
-      try manager.update { edits in
-        edits.set(20, feature: "shop", variable: "limit")
-        edits.set("New", feature: "shop", variable: "title")
-      }
+      try manager.apply([
+        TweakEdit(TweakID(feature: "shop", variable: "limit"), 20),
+        TweakEdit(TweakID(feature: "shop", variable: "title"), "New"),
+      ])
       while let snapshot = try await iterator.next() {
         if try snapshot.value(forKey: "shop.limit", type: .int).value == 20 {
           #expect(try snapshot.value(forKey: "shop.title", type: .string).value == "New")

@@ -13,8 +13,8 @@ import SignalsKit
 
 let limits = MutableProperty(["anna": 20, "ben": 30])
 
-@Sendable func answer(_ request: TweakRequest) -> TweakAnswer {
-  guard let limit = limits.value[request.context.targetingKey ?? ""] else { return .failure(status: 404) }
+@Sendable func answer(_ request: TweakRequest) throws -> TweakAnswer {
+  guard let limit = limits.value[request.context.targetingKey ?? ""] else { throw TweakRequestFailure.status(404) }
   if request.etag == "\(limit)" { return .notModified }
   return .body(Data(#"{ "shop": { "limit": { "Value": \#(limit) } } }"#.utf8), etag: "\(limit)", version: limit)
 }
@@ -31,7 +31,7 @@ func launch(for user: String) -> RemoteTweakProvider {
   RemoteTweakProvider(
     bootstrap: [Tweak(feature: "shop", variable: "limit", value: 10)], context: TweakContext(targetingKey: user),
     cache: cache, stream: { _ in patches.eraseToAnySignal() }
-  ) { answer($0) }
+  ) { try answer($0) }
 }
 
 let limit = TweakKey("shop", "limit", default: 5)

@@ -28,13 +28,13 @@ enum CacheEntry {
     var fingerprint: String
     var etag: String?
     var version: Int?
-    var tweaks: [TweakParts]?
+    var tweaks: [TweakContents]?
   }
 
   static func encode(_ content: RemoteContent) throws -> Data {
     let record = Record(
       fetched: content.fetched.timeIntervalSinceReferenceDate, fingerprint: content.fingerprint, etag: content.etag,
-      version: content.version, tweaks: content.body == nil ? content.tweaks.map(\.contents.parts) : nil
+      version: content.version, tweaks: content.body == nil ? content.tweaks.map(\.contents) : nil
     )
     var rest = try JSONEncoder().encode(record)
     rest.append(UInt8(ascii: "\n"))

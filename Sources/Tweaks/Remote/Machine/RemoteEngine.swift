@@ -172,9 +172,10 @@ final class RemoteEngine: Sendable {
     let effects = state.withLock { $0.machine.handle(event, now: now, chance: chance) }
     if case .identify(let user, _, _) = event { context.value = user.context }
     for effect in effects { perform(effect, &turn) }
+    let isSettled = publishStatus().isSettled
     turn.last = state.withLock { state in
       state.handledCount += 1
-      return (state.handledCount, state.machine.status.isSettled)
+      return (state.handledCount, isSettled)
     }
   }
 
@@ -188,7 +189,6 @@ final class RemoteEngine: Sendable {
     case .follow(let entry): follow(entry)
     case .cancel(let flight): state.withLock { $0.requests.removeValue(forKey: flight) }?.cancel()
     case .show(let tweaks): show(tweaks)
-    case .publish(let new): if status.value != new { status.value = new }
     case .store(let content, let entry):
       if let store { writes.async { store.store(content, entry) } }
     case .postpone(let date):
@@ -210,9 +210,15 @@ final class RemoteEngine: Sendable {
     table.replace(with: (tweaks ?? bootstrap).map { $0.named(name) })
     let staged = self.table.stage(table)
     // The status is published before the changes are sent.
+    publishStatus()
+    staged.send()
+  }
+
+  @discardableResult
+  private func publishStatus() -> RemoteTweakStatus {
     let new = state.withLock { $0.machine.status }
     if status.value != new { status.value = new }
-    staged.send()
+    return new
   }
 
   private func setAlarm(_ time: Duration?) {
@@ -264,7 +270,7 @@ final class RemoteEngine: Sendable {
 
   // MARK: Stream
 
-  private func connect(_ request: TweakStreamRequest, _ number: Int) {
+  private func connect(_ request: TweakRequest, _ number: Int) {
     guard let stream = parts.stream else { return }
     exchange(
       \.stream,
@@ -344,6 +350,8 @@ extension RemoteEngine.Parts {
     let answer: TweakAnswer
     do {
       answer = try await fetch(request)
+    } catch TweakRequestFailure.status(let status, let retryAfter) {
+      return (.failure(.status(status)), retryAfter)
     } catch let failure as TweakRequestFailure {
       return (.failure(failure), nil)
     } catch {
@@ -351,7 +359,6 @@ extension RemoteEngine.Parts {
     }
     switch answer {
     case .notModified: return (.success(.notModified), nil)
-    case .failure(let status, let retryAfter): return (.failure(.status(status)), retryAfter)
     case .tweaks(let tweaks, let etag, let version):
       return (.success(.content(RemoteContent(tweaks: tweaks, etag: etag, version: version))), nil)
     case .body(let body, let etag, let version):

@@ -114,9 +114,6 @@ enum RemoteEffect: Sendable, Hashable {
   /// Replaces the values, with `nil` by those that the provider was created with.
   case show([Tweak]?)
 
-  /// Publishes the status.
-  case publish(RemoteTweakStatus)
-
   /// Writes values to the cache.
   case store(RemoteContent, entry: String)
 
@@ -136,7 +133,7 @@ enum RemoteEffect: Sendable, Hashable {
   case recovered
 
   /// Connects to the stream.
-  case connect(TweakStreamRequest, stream: Int)
+  case connect(TweakRequest, stream: Int)
 
   /// Disconnects from the stream.
   case disconnect

@@ -32,7 +32,7 @@ extension RemoteMachine {
 
   private mutating func confirmed(_ flight: Flight, _ turn: inout Turn) {
     // After a patch, the answer still says that nothing else has changed.
-    guard flight.etag != nil, var content = newest else { return failed(.unexpectedNotModified, &turn) }
+    guard flight.etag != nil, var content = newest else { return failed(.status(304), &turn) }
     content.fetched = turn.now.date
     if flight.changeCount == changeCount { confirmation = turn.now.elapsed }
     if pending == nil { shown = content } else { pending = content }
@@ -113,7 +113,6 @@ extension RemoteMachine {
     let isWhole = replay(&turn)
     activatesNext = false
     turn.add(.recovered)
-    publish(&turn)
     answerCalls(nil, &turn)
     if isBehind || !isWhole {
       failures += 1
@@ -147,7 +146,6 @@ extension RemoteMachine {
     self.failure = failure
     failures += 1
     turn.add(.report(failure))
-    publish(&turn)
     answerCalls(failure, &turn)
     if failure.isFatal {
       nextRequest = nil

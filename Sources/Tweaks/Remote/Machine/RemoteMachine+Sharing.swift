@@ -101,7 +101,6 @@ extension RemoteMachine {
       sharing.outdateClaim()
       if flight == nil { poll(after: turn.age(of: content), &turn) }
     }
-    publish(&turn)
     return isFresh
   }
 

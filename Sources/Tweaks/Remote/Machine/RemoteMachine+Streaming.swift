@@ -42,7 +42,7 @@ extension RemoteMachine {
     stream.isConnected = true
     stream.number += 1
     stream.opened = turn.now.elapsed
-    let request = TweakStreamRequest(context: user.context, lastEventID: stream.lastEventID)
+    let request = TweakRequest(context: user.context, lastEventID: stream.lastEventID)
     turn.add(.connect(request, stream: stream.number))
     // A server that cannot resume may have sent changes in between.
     if stream.number > 1, stream.lastEventID == nil { stream.hasGap = true }
@@ -127,7 +127,6 @@ extension RemoteMachine {
     let kept = old.tweaks.filter { !removed.contains($0.id) && !replaced.contains($0.id) }
     // The ETag is dropped, because the server has never given it to these tweaks.
     adopt(RemoteContent(tweaks: kept + patch.tweaks, version: patch.version), &turn)
-    publish(&turn)
     return true
   }
 
@@ -152,6 +151,5 @@ extension RemoteMachine {
     activatesNext = false
     nextRequest = nil
     turn.add(.recovered)
-    publish(&turn)
   }
 }

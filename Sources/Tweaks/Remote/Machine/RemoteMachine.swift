@@ -163,10 +163,6 @@ struct RemoteMachine: Sendable {
     return status
   }
 
-  mutating func publish(_ turn: inout Turn) {
-    turn.add(.publish(status))
-  }
-
   // MARK: Start
 
   private mutating func started(_ content: RemoteContent?, _ notBefore: Date?, _ turn: inout Turn) {
@@ -174,7 +170,6 @@ struct RemoteMachine: Sendable {
     take(content, &turn)
     scheduleFirst(&turn)
     connect(&turn)
-    publish(&turn)
     sendIfDue(&turn)
   }
 
@@ -324,7 +319,6 @@ struct RemoteMachine: Sendable {
     activatesNext = true
     take(content, &turn)
     restartStream(&turn)
-    publish(&turn)
     if let refusal = refusal(turn) {
       turn.add(.answer(call, refusal))
       if !isOffline, policy.polling != nil { schedule(.zero, turn) }
@@ -356,7 +350,6 @@ struct RemoteMachine: Sendable {
       scheduleFirst(&turn)
       connect(&turn)
     }
-    publish(&turn)
     sendIfDue(&turn)
   }
 
@@ -365,6 +358,5 @@ struct RemoteMachine: Sendable {
     shown = pending
     self.pending = nil
     turn.add(.show(pending.tweaks))
-    publish(&turn)
   }
 }

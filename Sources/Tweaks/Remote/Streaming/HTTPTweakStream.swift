@@ -33,7 +33,7 @@ public final class HTTPTweakStream: Sendable {
   private let silenceLimit: TimeInterval
   private let eventLimit: Int
   private let decode: @Sendable (ServerSentEvent) throws -> TweakPatch?
-  private let prepare: @Sendable (TweakStreamRequest, inout URLRequest) -> Void
+  private let prepare: @Sendable (TweakRequest, inout URLRequest) -> Void
 
   /// Creates a stream with connections of its own.
   ///
@@ -48,7 +48,7 @@ public final class HTTPTweakStream: Sendable {
     url: URL, configuration: URLSessionConfiguration = .ephemeral, silenceLimit: TimeInterval = 300,
     eventLimit: Int = 1 << 20,
     decode: @escaping @Sendable (ServerSentEvent) throws -> TweakPatch? = { try TweakPatch($0) },
-    prepare: @escaping @Sendable (TweakStreamRequest, inout URLRequest) -> Void = { _, _ in }
+    prepare: @escaping @Sendable (TweakRequest, inout URLRequest) -> Void = { _, _ in }
   ) {
     self.url = url
     self.silenceLimit = silenceLimit
@@ -62,7 +62,7 @@ public final class HTTPTweakStream: Sendable {
   ///
   /// - Parameter request: The request.
   /// - Returns: A signal that finishes when the server closes the stream, or fails.
-  public func connect(_ request: TweakStreamRequest) -> AnySignal<TweakPatch, any Error> {
+  public func connect(_ request: TweakRequest) -> AnySignal<TweakPatch, any Error> {
     .create { [self] sink in
       var message = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: silenceLimit)
       message.setValue("text/event-stream", forHTTPHeaderField: "Accept")
