@@ -30,8 +30,7 @@ extension TweakManager {
   public func set(
     _ value: TweakValue, feature: String, variable: String, until expiration: Date? = nil
   ) throws(TweakError) -> TweakOutcome {
-    let id = TweakID(feature: feature, variable: variable)
-    return try write([TweakEdit(id, value, until: expiration)]).outcomes[id] ?? .effective
+    try set(TweakEdit(TweakID(feature: feature, variable: variable), value, until: expiration))
   }
 
   /// Sets the value for a typed key in the first mutable provider.
@@ -46,7 +45,13 @@ extension TweakManager {
   public func set<Value>(
     _ value: Value, for key: TweakKey<Value>, until expiration: Date? = nil
   ) throws(TweakError) -> TweakOutcome {
-    try write([TweakEdit(key, value, until: expiration)]).outcomes[key.id] ?? .effective
+    try set(TweakEdit(key, value, until: expiration))
+  }
+
+  private func set(_ edit: TweakEdit) throws(TweakError) -> TweakOutcome {
+    let (_, sources, index) = try write([edit])
+    let shadow = index == 0 ? nil : shadow(of: edit.id, above: index, in: silentEnvironment(sources))
+    return shadow.map { .shadowed(by: $0) } ?? .effective
   }
 
   /// Deletes the value for a typed key in the first mutable provider, so that the next provider decides.
@@ -54,7 +59,7 @@ extension TweakManager {
   /// - Parameter key: The key.
   /// - Throws: ``TweakError``; then nothing has changed.
   public func reset<Value>(_ key: TweakKey<Value>) throws(TweakError) {
-    try write([TweakEdit(key.id, nil)])
+    try write([TweakEdit(key, nil)])
   }
 
   /// Makes several changes in the first mutable provider as one.
@@ -78,17 +83,17 @@ extension TweakManager {
   /// - Throws: ``TweakError``.
   @discardableResult
   public func apply(_ edits: [TweakEdit]) throws(TweakError) -> TweakUpdate {
-    try write(edits).update
+    edits.isEmpty ? .nothing : try write(edits).update
   }
 
+  /// Makes changes, and returns what changed in the provider at an index.
   @discardableResult
   private func write(
     _ edits: [TweakEdit]
-  ) throws(TweakError) -> (update: TweakUpdate, outcomes: [TweakID: TweakOutcome]) {
-    guard let first = edits.first else { return (.nothing, [:]) }
+  ) throws(TweakError) -> (update: TweakUpdate, sources: TweakSources, index: Int) {
     let sources = state.withLock { $0.sources }
     guard let index = sources.all.firstIndex(where: { $0.mutable != nil }), let provider = sources.all[index].mutable
-    else { throw .readOnly(first.id) }
+    else { throw .readOnly(edits[0].id) }
     // Few overrides need the other providers.
     lazy var environment = silentEnvironment(sources)
     var sealed: [TweakEdit] = []
@@ -102,14 +107,7 @@ extension TweakManager {
         sealed.append(edit)
       }
     }
-    let update = try apply(sealed, to: provider, sources.all[index])
-    var outcomes: [TweakID: TweakOutcome] = [:]
-    if index > 0 {
-      for edit in edits where edit.value != nil {
-        outcomes[edit.id] = shadow(of: edit.id, above: index, in: environment).map { .shadowed(by: $0) }
-      }
-    }
-    return (update, outcomes)
+    return (try apply(sealed, to: provider, sources.all[index]), sources, index)
   }
 
   private func silentEnvironment(_ sources: TweakSources) -> TweakEnvironment {

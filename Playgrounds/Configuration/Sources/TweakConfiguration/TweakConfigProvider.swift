@@ -79,7 +79,7 @@ struct TweakConfigSnapshot: ConfigSnapshot {
   let tweaks: TweakSnapshot
 
   func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
-    let tweak = TweakID(key).flatMap { tweaks[$0.feature, $0.variable] }
+    let tweak = TweakID(key).flatMap { tweaks.tweaks[$0] }
     return try LookupResult(tweak, key, type)
   }
 }

@@ -96,12 +96,17 @@ extension RemoteMachine {
     sharing.busySince = nil
     let isFresh = isFresh(content, turn)
     if isFresh {
-      (failure, failures, isConfirmed, isOutdated, activatesNext) = (nil, 0, true, false, false)
-      turn.add(.recovered)
+      confirm(&turn)
       sharing.outdateClaim()
       if flight == nil { poll(after: turn.age(of: content), &turn) }
     }
     return isFresh
+  }
+
+  /// Notes that the values are those that the server has now.
+  mutating func confirm(_ turn: inout Turn) {
+    (failure, failures, isConfirmed, isOutdated, activatesNext) = (nil, 0, true, false, false)
+    turn.add(.recovered)
   }
 
   /// Returns a Boolean value that indicates whether the server has given or confirmed values for the current user

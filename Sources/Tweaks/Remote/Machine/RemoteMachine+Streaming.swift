@@ -144,12 +144,7 @@ extension RemoteMachine {
     stream.hasGap = false
     stream.waiting = []
     adopt(content, &turn)
-    failure = nil
-    failures = 0
-    isConfirmed = true
-    isOutdated = false
-    activatesNext = false
+    confirm(&turn)
     nextRequest = nil
-    turn.add(.recovered)
   }
 }
