@@ -26,7 +26,7 @@ extension AppContainer {
     public internal(set) var lastActivatedAt: Date?
 
     /// The number of activations.
-    public internal(set) var activationCount: Int
+    public internal(set) var activationCount = 0
 
     /// The reason why its record cannot be read; `nil` if the record is sound.
     ///
@@ -35,19 +35,6 @@ extension AppContainer {
     /// the package wrote it. If the reason may pass unnoticed, such as a lack of file descriptors, the record is read
     /// again after one second, two, four, and so on, up to thirty.
     public internal(set) var problem: String?
-
-    init(
-      id: UUID, name: String, description: String? = nil, createdAt: Date, lastActivatedAt: Date? = nil,
-      activationCount: Int = 0, problem: String? = nil
-    ) {
-      self.id = id
-      self.name = name
-      self.description = description
-      self.createdAt = createdAt
-      self.lastActivatedAt = lastActivatedAt
-      self.activationCount = activationCount
-      self.problem = problem
-    }
 
     /// A Boolean value that indicates whether this is the default environment, which cannot be deleted.
     public var isDefault: Bool { id == Self.defaultID }

@@ -15,12 +15,17 @@ extension AppContainer {
   /// - Throws: ``AppContainerError`` if there is no such directory, or if it cannot hold environments.
   public static var standard: AppContainer {
     get throws(AppContainerError) {
-      if let app = opened.app { return app }
-      return opened.keep(try AppContainer(standardLayout(), settings: []))
+      if let app = opened.withLock({ $0 }) { return app }
+      let made = try AppContainer(standardLayout(), settings: [])
+      return opened.withLock { first in
+        first = first ?? made
+        return first ?? made
+      }
     }
   }
 
-  private static let opened = StandardContainer()
+  /// Retains the container that was opened first.
+  private static let opened = Guarded<AppContainer?>(nil)
 
   #if canImport(Darwin)
     static func standardLayout() throws(AppContainerError) -> ContainerLayout {
@@ -56,21 +61,6 @@ extension AppContainer {
         throw .unusableRoot(home, reason: error.description)
       }
       throw .unusableRoot(url, reason: reason)
-    }
-  }
-}
-
-/// Retains the container that was opened first.
-private final class StandardContainer: Sendable {
-  private let kept = Guarded<AppContainer?>(nil)
-
-  var app: AppContainer? { kept.withLock { $0 } }
-
-  func keep(_ app: AppContainer) -> AppContainer {
-    kept.withLock { kept in
-      if let kept { return kept }
-      kept = app
-      return app
     }
   }
 }

@@ -100,12 +100,10 @@ extension AppContainerError {
 }
 
 /// Runs a closure, and wraps its error in ``AppContainerError/file(_:)``.
-func wrapped<Result>(_ body: () throws(DurableFileError) -> Result) throws(AppContainerError) -> Result {
-  do {
-    return try body()
-  } catch {
-    throw .file(error)
-  }
+func wrapped<Result>(
+  _ body: @autoclosure () throws(DurableFileError) -> Result
+) throws(AppContainerError) -> Result {
+  try translating(body(), by: AppContainerError.file)
 }
 
 extension AppContainerError: CustomStringConvertible, LocalizedError {

@@ -29,11 +29,7 @@ extension FileLocation {
   /// Creates the location of a file in a root whose contents may be switched.
   convenience init(name: String, scope: Scope) throws(AppGroupsFileError) {
     let container = try Scope.steadily(scope) { () throws(AppGroupsFileError) in
-      do throws(AppGroupsError) {
-        return try AppGroupsContainer(directory: scope.root)
-      } catch {
-        throw AppGroupsFileError.unusableContainer(error)
-      }
+      try translating(AppGroupsContainer(directory: scope.root), by: AppGroupsFileError.unusableContainer)
     }
     try self.init(name: name, container: container, scope: scope)
   }
@@ -46,13 +42,9 @@ extension FileLocation {
 
   /// Throws an error if another owner switches the directory of a file.
   private func checkNotSwitched(_ resolved: URL) throws(AppGroupsFileError) {
-    let root: URL?
-    do {
-      root = try SwitchedRoots.root(switching: resolved)
-    } catch {
-      throw AppGroupsFileError(error)
+    if let root = try translating(SwitchedRoots.root(switching: resolved), by: AppGroupsFileError.init) {
+      throw .unusableContainer(.switchedDirectory(url, root: root))
     }
-    if let root { throw .unusableContainer(.switchedDirectory(url, root: root)) }
   }
 
   /// Creates the directory of the file, if the file is in a container.
@@ -100,11 +92,7 @@ extension FileLocation {
     } catch .directoryNotFound where isConfined {
       return try Scope.steadily(scope) { () throws(AppGroupsFileError) in
         try makeDirectory()
-        do throws(DurableFileError) {
-          return try lock()
-        } catch {
-          throw AppGroupsFileError(error)
-        }
+        return try translating(lock(), by: AppGroupsFileError.init)
       }
     } catch {
       throw AppGroupsFileError(error)

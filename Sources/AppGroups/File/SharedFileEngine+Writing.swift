@@ -141,13 +141,9 @@ extension SharedFileEngine {
   private func stored(
     in file: ExclusiveFile, trustsEmptiness: Bool
   ) throws(AppGroupsFileError) -> (Value, Data?) {
-    let data: Data?
-    do {
-      data = try content(of: file)
-    } catch {
-      throw AppGroupsFileError(error)
+    guard let data = try translating(content(of: file), by: AppGroupsFileError.init) else {
+      return (lastGood, nil)
     }
-    guard let data else { return (lastGood, nil) }
     let (known, current) = memory.withLock { ($0.file.known, value.value) }
     if data == known { return (current, data) }
     let decoded = try format.decoded(data, from: location.url)

@@ -101,11 +101,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   private static func changes(
     of location: FileLocation, _ polling: WatchPolling, _ queue: DispatchQueue
   ) throws(AppGroupsFileError) -> PathChanges {
-    do {
-      return try PathChanges(file: location.url, polling: polling, queue: queue)
-    } catch {
-      throw .unobservable(error)
-    }
+    try translating(
+      PathChanges(file: location.url, polling: polling, queue: queue), by: AppGroupsFileError.unobservable)
   }
 
   private func open() throws(AppGroupsFileError) {
@@ -155,11 +152,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   }
 
   private func data() throws(AppGroupsFileError) -> Data {
-    do {
-      return try location.read(limit: maximumSize)
-    } catch {
-      throw AppGroupsFileError(error)
-    }
+    try translating(location.read(limit: maximumSize), by: AppGroupsFileError.init)
   }
 
   /// A Boolean value that indicates whether the known content belongs to the current contents around the file.

@@ -25,13 +25,11 @@ package enum PresenceInspection {
       guard let status = FileStatus.ifReadable(path: url.path, followsLinks: false), status.kind == .regular else {
         return nil
       }
-      do {
+      // It was withdrawn in between, or belongs to another user.
+      return tolerating(else: nil) {
         let content = try DurableFile.read(url, limit: 1 << 20)
         return Announcement(
           id: id, content: content, isHeld: try isHeld(url), isSuspended: isSuspended(content))
-      } catch {
-        // It was withdrawn in between, or belongs to another user.
-        return nil
       }
     }
   }
@@ -45,10 +43,6 @@ package enum PresenceInspection {
   }
 
   private static func isSuspended(_ content: Data) -> Bool {
-    do {
-      return try JSONDecoder().decode(PresenceSuspension.self, from: content).isPresent
-    } catch {
-      return false
-    }
+    tolerating(try JSONDecoder().decode(PresenceSuspension.self, from: content).isPresent, else: false)
   }
 }

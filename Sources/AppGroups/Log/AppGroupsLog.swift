@@ -174,10 +174,8 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   }
 
   private func encoded(_ event: Event) throws(AppGroupsLogError) -> Data {
-    do {
-      return try format.encode(event)
-    } catch {
-      throw .unencodable(url, reason: CodingReason.words(for: error))
+    try translating(format.encode(event)) { (error: any Error) in
+      AppGroupsLogError.unencodable(url, reason: CodingReason.words(for: error))
     }
   }
 
@@ -323,10 +321,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
 
   private func trimLater() {
     // The error is thrown, or reported, by the next trim that has a receiver for it.
-    do throws(AppGroupsLogError) {
-      LogTrimmer(place: try local.location.place, limits: limits).trimLater { _ in }
-    } catch {
-      // The next append tries to open the log again, and throws.
-    }
+    // The next append tries to open the log again, and throws.
+    tolerating { LogTrimmer(place: try local.location.place, limits: limits).trimLater { _ in } }
   }
 }

@@ -91,23 +91,17 @@ extension AppGroupsLogError {
   static func examining<Result>(
     _ body: () throws(DurableFileError) -> Result
   ) throws(AppGroupsLogError) -> Result {
-    do throws(DurableFileError) {
-      return try body()
-    } catch {
-      throw .inaccessible(error)
-    }
+    try translating(body(), by: AppGroupsLogError.inaccessible)
   }
 
   /// A Boolean value that indicates whether the operation is possible again after this process is resumed.
   var isAboutSuspension: Bool {
-    if case .suspended = self { return true }
-    return false
+    if case .suspended = self { true } else { false }
   }
 
   /// A Boolean value that indicates whether the log stays closed.
   var isAboutClosing: Bool {
-    if case .closedBySwitch = self { return true }
-    return false
+    if case .closedBySwitch = self { true } else { false }
   }
 
   /// A Boolean value that indicates whether the cause is that a file or its directory is missing.

@@ -24,32 +24,6 @@ public struct LogEventID: Hashable, Sendable, Codable {
   }
 }
 
-extension LogEventID {
-  private enum Key: String, CodingKey {
-    case producer, sequence
-  }
-
-  /// Decodes an identity.
-  ///
-  /// - Parameter decoder: The decoder to read from.
-  /// - Throws: `DecodingError` if the data is not an identity.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: Key.self)
-    producer = try container.decode(UUID.self, forKey: .producer)
-    sequence = try container.decode(UInt64.self, forKey: .sequence)
-  }
-
-  /// Encodes the identity.
-  ///
-  /// - Parameter encoder: The encoder to write to.
-  /// - Throws: `EncodingError` if the encoder fails.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: Key.self)
-    try container.encode(producer, forKey: .producer)
-    try container.encode(sequence, forKey: .sequence)
-  }
-}
-
 extension LogEventID: LosslessStringConvertible {
   /// The producer in capital letters, a slash, and the sequence.
   ///

@@ -50,11 +50,8 @@ final class LogLocation: Sendable {
     self.scope = scope
     self.policy = policy
     fixed = nil
-    do {
-      container = try AppGroupsContainer(directory: scope.root)
-    } catch {
-      throw .unusableContainer(error)
-    }
+    container = try translating(
+      AppGroupsContainer(directory: scope.root), by: AppGroupsLogError.unusableContainer)
     url = try LogPlace.url(of: name, in: container)
     state = Guarded(State(place: .failure(.inaccessible(.notFound(url)))))
     // Enrolled before the directory is opened, so that no later switch is missed.
@@ -100,11 +97,7 @@ final class LogLocation: Sendable {
   ///
   /// It is `false` only if nothing exists there.
   var isPerhapsThere: Bool {
-    do throws(DurableFileError) {
-      return try FileStatus(path: url.path, followsLinks: false) != nil
-    } catch {
-      return true
-    }
+    tolerating(try FileStatus(path: url.path, followsLinks: false) != nil, else: true)
   }
 
   /// Creates an observer of the log's directory, and the directory if it does not exist.
@@ -118,11 +111,7 @@ final class LogLocation: Sendable {
   }
 
   private static func changes(of place: LogPlace, _ queue: DispatchQueue) throws(AppGroupsLogError) -> PathChanges {
-    do {
-      return try PathChanges(contentsOf: place.url, queue: queue)
-    } catch {
-      throw .unobservable(error)
-    }
+    try translating(PathChanges(contentsOf: place.url, queue: queue), by: AppGroupsLogError.unobservable)
   }
 
   /// Runs a closure with the current directory, during which this process does not switch the contents.
@@ -246,12 +235,10 @@ extension LogLocation: ScopeMember {
 
   /// Returns a Boolean value that indicates whether a directory stays at its path when the contents are switched.
   private func isExcluded(_ place: LogPlace, from scope: Scope) -> Bool {
-    do throws(AppGroupsLogError) {
+    // Opening the directory again reports the error.
+    tolerating(else: false) {
       guard try place.isAtPath else { return false }
       return scope.excludes(LogPlace.pathInRoot(of: name))
-    } catch {
-      // Opening the directory again reports the error.
-      return false
     }
   }
 }

@@ -168,16 +168,7 @@ final class LogPlace: Sendable {
   var owner: FileStatus? { .ifReadable(path: path, relativeTo: base, followsLinks: false) }
 
   /// The time of the last change of the directory in nanoseconds; `nil` if it cannot be read.
-  var lastChange: Int64? {
-    var status = stat()
-    guard fstatat(base, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-    #if canImport(Darwin)
-      let time = status.st_ctimespec
-    #else
-      let time = status.st_ctim
-    #endif
-    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-  }
+  var lastChange: Int64? { owner?.stamp.changed }
 
   /// A Boolean value that indicates whether the log's directory exists.
   var exists: Bool {

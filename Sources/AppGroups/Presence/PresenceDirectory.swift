@@ -55,11 +55,7 @@ struct PresenceDirectory: Sendable {
     } catch {
       throw refused(error)
     }
-    do {
-      return try PresenceFile(data, at: place(of: id), temporariesIn: temporaries)
-    } catch {
-      throw refused(error)
-    }
+    return try translating(PresenceFile(data, at: place(of: id), temporariesIn: temporaries), by: refused)
   }
 
   private func refused(_ error: DurableFileError) -> AppGroupsFileError {

@@ -53,12 +53,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
 
   /// Follows the directory of a presence.
   convenience init(_ directory: PresenceDirectory, coding: FileCoding) throws(AppGroupsFileError) {
-    let changes: PathChanges
-    do throws(FileObserverError) {
-      changes = try PathChanges(directory: directory.url)
-    } catch {
-      throw .unobservable(error)
-    }
+    let changes = try translating(PathChanges(directory: directory.url), by: AppGroupsFileError.unobservable)
     try self.init(directory, coding: coding, changes: changes)
   }
 
@@ -89,10 +84,8 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
 
   /// Encodes the record of an announcement.
   func encode(_ record: PresenceRecord<Value>, as id: UUID) throws(AppGroupsFileError) -> Data {
-    do {
-      return try coding.encode(record)
-    } catch {
-      throw .unencodable(directory.place(of: id), reason: CodingReason.words(for: error))
+    try translating(coding.encode(record)) { (error: any Error) in
+      AppGroupsFileError.unencodable(directory.place(of: id), reason: CodingReason.words(for: error))
     }
   }
 
@@ -260,11 +253,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   }
 
   private func isSuspended(_ data: Data) -> Bool {
-    do {
-      return try coding.decode(PresenceSuspension.self, from: data).isPresent
-    } catch {
-      return false
-    }
+    tolerating(try coding.decode(PresenceSuspension.self, from: data).isPresent, else: false)
   }
 
   private func observeExits() {

@@ -96,15 +96,14 @@ extension PresenceToken: Suspendable {
     }
     guard var record = announced else { return }
     record.suspension = .current
-    do {
+    // Other processes do not see this one until it is resumed.
+    tolerating {
       let data = try engine.encode(record, as: id)
       let old = try state.withLock { state throws(AppGroupsFileError) -> PresenceFile? in
         guard state.record != nil else { return nil }
         return exchange(&state.file, with: try engine.directory.store(data, as: id))
       }
       withExtendedLifetime(old) {}
-    } catch {
-      // Other processes do not see this one until it is resumed.
     }
     engine.look()
   }

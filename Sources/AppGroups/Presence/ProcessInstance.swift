@@ -40,11 +40,9 @@ struct ProcessInstance: Codable, Hashable, Sendable {
     }
 
     private static func text(of path: String) -> String? {
-      do {
-        return String(decoding: try DurableFile.read(URL(filePath: path)), as: UTF8.self)
+      tolerating(else: nil) {
+        String(decoding: try DurableFile.read(URL(filePath: path)), as: UTF8.self)
           .trimmingCharacters(in: .whitespacesAndNewlines)
-      } catch {
-        return nil
       }
     }
   #else

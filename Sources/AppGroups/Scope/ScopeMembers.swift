@@ -8,7 +8,7 @@ final class ScopeMembers: Sendable {
   let turn = OwnedLock()
 
   private struct State {
-    var members = WeakMembers<any ScopeMember, ScopeStage, Void>()
+    var members = StagedMembers<any ScopeMember, ScopeStage, Void>()
     /// A Boolean value that indicates whether a switch holds the members, and would overlook another one.
     var isClosed = false
     weak var owner: (any ScopeOwner)?

@@ -83,10 +83,6 @@ package enum SwitchedRoots {
   /// Returns the paths that a state excludes from switching; none if it is damaged.
   private static func excludes(in state: URL) throws(DurableFileError) -> [String] {
     let data = try DurableFile.read(state)
-    do {
-      return try JSONDecoder().decode(State.self, from: data).excludes ?? []
-    } catch {
-      return []
-    }
+    return tolerating(try JSONDecoder().decode(State.self, from: data).excludes ?? [], else: [])
   }
 }

@@ -1,4 +1,5 @@
 import CLibrary
+import FileSignals
 
 /// The description of a directory, file or link, without its content.
 struct ArchiveEntry: Equatable {
@@ -23,10 +24,10 @@ struct ArchiveEntry: Equatable {
     return bytes + path.bytes + target
   }
 
-  init(_ kind: ArchiveFormat.Kind, _ path: EntryPath, _ status: EntryStatus) {
+  init(_ kind: ArchiveFormat.Kind, _ path: EntryPath, _ status: FileStatus) {
     self.kind = kind
     self.path = path
-    permissions = status.permissions & 0o777
+    permissions = status.permissions
     seconds = Int64(status.modified.tv_sec)
     nanoseconds = UInt32(status.modified.tv_nsec)
   }

@@ -40,14 +40,14 @@ struct ArchiveLinks {
 
   /// Returns the reason why a link may lead out of its tree, or `nil` if it cannot, or is followed at the end.
   mutating func problem(with entry: ArchiveEntry) -> String? {
-    if entry.target.first == Self.slash { return "it is a link to an absolute path" }
+    if entry.target.first == EntryPath.slash { return "it is a link to an absolute path" }
     // The first name is the tree itself.
-    var depth = entry.path.bytes.count { $0 == Self.slash } - 1
+    var depth = entry.path.bytes.count { $0 == EntryPath.slash } - 1
     var isDown = false
     var isPending = false
-    for name in entry.target.split(separator: Self.slash) where !name.elementsEqual(Self.here) {
+    for name in entry.target.split(separator: EntryPath.slash) where !name.elementsEqual(EntryPath.here) {
       if Self.folded(name) == hidden { return "it is a link that could lead to other environments" }
-      if name.elementsEqual(Self.up) {
+      if name.elementsEqual(EntryPath.up) {
         depth -= 1
         if isDown { isPending = true } else if depth < 0 { return Self.outward }
       } else {
@@ -68,14 +68,14 @@ struct ArchiveLinks {
   private func leadsOutside(_ path: EntryPath) -> Bool {
     guard case .link(let target) = entries[path] else { return false }
     var place = path.parent
-    var names = Array(target.split(separator: Self.slash).reversed())
+    var names = Array(target.split(separator: EntryPath.slash).reversed())
     var followed = 1
     var isDirectory = true
     while let name = names.popLast() {
-      if name.elementsEqual(Self.here) { continue }
-      if name.elementsEqual(Self.up) {
+      if name.elementsEqual(EntryPath.here) { continue }
+      if name.elementsEqual(EntryPath.up) {
         // Something else could be created in the place of a file or missing entry.
-        guard isDirectory, place.bytes.contains(Self.slash) else { return true }
+        guard isDirectory, place.bytes.contains(EntryPath.slash) else { return true }
         place = place.parent
         continue
       }
@@ -86,9 +86,9 @@ struct ArchiveLinks {
       case .link(let target):
         followed += 1
         // The system gives up here, too, and each of these links is verified itself.
-        guard followed <= 40 else { return names.contains { $0.elementsEqual(Self.up) } }
-        guard target.first != Self.slash else { return true }
-        names += target.split(separator: Self.slash).reversed()
+        guard followed <= 40 else { return names.contains { $0.elementsEqual(EntryPath.up) } }
+        guard target.first != EntryPath.slash else { return true }
+        names += target.split(separator: EntryPath.slash).reversed()
       }
     }
     return false
@@ -102,8 +102,4 @@ struct ArchiveLinks {
     text.unicodeScalars.removeAll { $0.properties.isDefaultIgnorableCodePoint }
     return text.uppercased()
   }
-
-  private static let slash = UInt8(ascii: "/")
-  private static let up = Array("..".utf8)
-  private static let here = Array(".".utf8)
 }

@@ -56,10 +56,9 @@ struct ArchiveReader {
   mutating func manifest() throws(AppContainerError) -> EnvironmentArchive.Manifest {
     let (kind, payload) = try next()
     guard kind == .manifest else { throw damaged("it does not begin with a description of the environment") }
-    do {
-      return try JSONDecoder().decode(EnvironmentArchive.Manifest.self, from: Data(payload))
-    } catch {
-      throw damaged("the description of the environment cannot be decoded: \(error)")
+    return try translating(JSONDecoder().decode(EnvironmentArchive.Manifest.self, from: Data(payload))) {
+      (error: any Error) in
+      damaged("the description of the environment cannot be decoded: \(error)")
     }
   }
 

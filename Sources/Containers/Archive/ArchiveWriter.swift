@@ -13,7 +13,7 @@ struct ArchiveWriter {
 
   init(to file: ExclusiveFile) throws(AppContainerError) {
     self.file = file
-    content = try wrapped { () throws(DurableFileError) in try file.prepareInPieces() }
+    content = try wrapped(file.prepareInPieces())
     waiting = ArchiveFormat.mark
     waiting.appendNumber(UInt32(ArchiveFormat.version))
     checksum = waiting.withUnsafeBytes { Checksum.of($0) }
@@ -38,7 +38,7 @@ struct ArchiveWriter {
       waiting.withUnsafeBytes { bytes in Result { () throws(DurableFileError) in try content.append(bytes) } }
     }
     let result = descriptors?.onCaller(write) ?? write()
-    try wrapped { () throws(DurableFileError) in try result.get() }
+    try wrapped(result.get())
     waiting = []
     waiting.reserveCapacity(2 * ArchiveFormat.piece)
   }
@@ -50,10 +50,8 @@ struct ArchiveWriter {
     payload.appendNumber(UInt64(done.bytes))
     try append(.end, payload)
     try flush()
-    try wrapped { () throws(DurableFileError) in
-      try content.finish(durability: .storage)
-      try content.commit()
-      try file.synchronizeDirectory()
-    }
+    try wrapped(content.finish(durability: .storage))
+    try wrapped(content.commit())
+    try wrapped(file.synchronizeDirectory())
   }
 }

@@ -50,7 +50,7 @@ enum EnvironmentArchive {
     guard description.count <= ArchiveFormat.longestPayload else {
       throw .unusableArchive(url, reason: "the name and description of the environment are too long for an archive")
     }
-    let file = try wrapped { () throws(DurableFileError) in try ExclusiveFile(locking: url) }
+    let file = try wrapped(ExclusiveFile(locking: url))
     defer { file.unlock() }
     var writer = try ArchiveWriter(to: file)
     try writer.append(.manifest, description)
@@ -58,7 +58,7 @@ enum EnvironmentArchive {
     let places = trees.map { (name: $0.name, url: $0.folder.url, entries: $0.entries) }
     let done: ArchiveProgress
     (writer, done) = try SeparateDescriptors.run(staging: staging) { [writer] descriptors throws(AppContainerError) in
-      var packer = TreePacker(writer: writer, with: descriptors, progress: progress)
+      var packer = TreePacker(writer: writer, descriptors: descriptors, progress: progress)
       packer.writer.descriptors = descriptors
       for tree in places {
         try packer.pack(Tree(name: tree.name, folder: Folder(tree.url), entries: tree.entries))
@@ -117,10 +117,8 @@ enum EnvironmentArchive {
   static func encode(_ manifest: Manifest, for url: URL) throws(AppContainerError) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    do {
-      return try encoder.encode(manifest)
-    } catch {
-      throw .unusableArchive(url, reason: "the description of the environment cannot be encoded: \(error)")
+    return try translating(encoder.encode(manifest)) { (error: any Error) in
+      AppContainerError.unusableArchive(url, reason: "the description of the environment cannot be encoded: \(error)")
     }
   }
 

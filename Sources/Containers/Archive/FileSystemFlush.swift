@@ -19,10 +19,6 @@ enum FileSystemFlush {
 
   #if !canImport(Darwin)
     /// The function in the C library, whose headers do not expose it to Swift.
-    private static let call: (@convention(c) (CInt) -> CInt)? = {
-      guard let symbol = dlsym(nil, "syncfs") else { return nil }
-      // Sound: the function has this type.
-      return unsafeBitCast(symbol, to: (@convention(c) (CInt) -> CInt).self)
-    }()
+    private static let call = systemFunction("syncfs", as: (@convention(c) (CInt) -> CInt).self)
   #endif
 }

@@ -7,21 +7,13 @@ import Foundation
 struct TreePacker {
   var writer: ArchiveWriter
   private(set) var done = ArchiveProgress()
+  let descriptors: SeparateDescriptors
+
   /// Receives the amount written so far on the thread of the caller, and returns whether to continue.
   let progress: (ArchiveProgress) -> Bool
 
-  private let descriptors: SeparateDescriptors
-
   /// The logs and journals of databases, which were packed with them.
-  private var covered: Set<URL> = []
-
-  init(
-    writer: ArchiveWriter, with descriptors: SeparateDescriptors, progress: @escaping (ArchiveProgress) -> Bool
-  ) {
-    self.writer = writer
-    self.descriptors = descriptors
-    self.progress = progress
-  }
+  private(set) var covered: Set<URL> = []
 
   mutating func pack(_ tree: EnvironmentArchive.Tree) throws(AppContainerError) {
     let top = EntryPath(tree.name)
@@ -118,7 +110,7 @@ struct TreePacker {
   }
 
   private mutating func packLink(
-    _ name: EntryPath, in folder: Folder, as place: EntryPath, _ status: EntryStatus
+    _ name: EntryPath, in folder: Folder, as place: EntryPath, _ status: FileStatus
   ) throws(AppContainerError) {
     var entry = ArchiveEntry(.link, place, status)
     var result = 0

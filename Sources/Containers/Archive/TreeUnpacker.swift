@@ -155,20 +155,16 @@ extension TreeUnpacker {
     if path.bytes.count > ArchiveFormat.longestPath {
       return "its path is longer than \(ArchiveFormat.longestPath) bytes"
     }
-    if path.bytes.count(where: { $0 == slash }) > ArchiveFormat.deepest {
+    if path.bytes.count(where: { $0 == EntryPath.slash }) > ArchiveFormat.deepest {
       return "it is nested more than \(ArchiveFormat.deepest) directories deep"
     }
     if path.bytes.contains(0) { return "its path contains a NUL character, where the system would truncate it" }
-    if path.bytes.first == slash { return "its path is absolute" }
-    for name in path.bytes.split(separator: slash, omittingEmptySubsequences: false) {
+    if path.bytes.first == EntryPath.slash { return "its path is absolute" }
+    for name in path.bytes.split(separator: EntryPath.slash, omittingEmptySubsequences: false) {
       if name.isEmpty { return "its path has an empty component" }
-      if name.elementsEqual(Self.up) { return "its path has the component \"..\"" }
-      if name.elementsEqual(Self.here) { return "its path has the component \".\"" }
+      if name.elementsEqual(EntryPath.up) { return "its path has the component \"..\"" }
+      if name.elementsEqual(EntryPath.here) { return "its path has the component \".\"" }
     }
     return nil
   }
-
-  private static let slash = UInt8(ascii: "/")
-  private static let up = Array("..".utf8)
-  private static let here = Array(".".utf8)
 }

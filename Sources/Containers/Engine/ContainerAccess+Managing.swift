@@ -47,7 +47,7 @@ extension ContainerAccess {
         let (files, settings) = (contents.files.url, contents.settings.url)
         let (entries, place) = (contents.entries.sorted(), directory.url)
         try SeparateDescriptors.run(staging: hidden.url) { descriptors throws(AppContainerError) in
-          var copier = TreeCopier(with: descriptors, progress: progress)
+          var copier = TreeCopier(descriptors: descriptors, progress: progress)
           let directory = try Folder(place)
           try copier.copy(entries, of: Folder(files), into: Folder(EntryPath("data"), in: directory))
           let kept = try Folder(settings)

@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 import Foundation
 import Signals
 
@@ -31,10 +32,8 @@ extension ContainerAccess {
 
   private func ask(_ old: AppContainer.Environment, _ new: AppContainer.Environment) throws(AppContainerError) {
     for (delegate, owner) in engine.participants.delegates {
-      do {
-        try delegate.appContainer(owner, willChangeTo: new, from: old)
-      } catch {
-        throw .vetoed(reason: "\(error)")
+      try translating(delegate.appContainer(owner, willChangeTo: new, from: old)) { (error: any Error) in
+        AppContainerError.vetoed(reason: "\(error)")
       }
     }
   }
@@ -94,11 +93,8 @@ extension ContainerAccess {
     }
     adoptState(changed)
     if name != nil { claimSettings() }
-    do {
-      try store.removeJournal(in: hidden)
-    } catch {
-      // The state shows that the switch is complete, so the next change removes the journal.
-    }
+    // The state shows that the switch is complete, so the next change removes the journal.
+    tolerating { try store.removeJournal(in: hidden) }
     engine.step(.finished)
   }
 

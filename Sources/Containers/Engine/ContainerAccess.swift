@@ -95,11 +95,10 @@ final class ContainerAccess {
     var changed = state
     changed.switches += 1
     changed.revision += 1
-    do {
+    // On a full disk, the undone move must end nevertheless.
+    tolerating {
       try store.write(changed, to: file)
       state = changed
-    } catch {
-      // On a full disk, the undone move must end nevertheless.
     }
   }
 
@@ -162,22 +161,13 @@ final class ContainerAccess {
   ///
   /// If it cannot be removed now, it is removed when the root is opened.
   func discard(_ name: EntryPath) {
-    do {
-      try TreeRemover.remove(name, in: hidden)
-    } catch {
-      // A leftover directory is harmless.
-    }
+    // A leftover directory is harmless. The next object that opens the root tries again.
+    tolerating { try TreeRemover.remove(name, in: hidden) }
   }
 
   /// Removes a leftover directory after the changes have been sent, because it may take long.
   func discardAfterwards(_ name: EntryPath) {
-    changes.afterwards { [hidden] in
-      do {
-        try TreeRemover.remove(name, in: hidden)
-      } catch {
-        // The next object that opens the root tries again.
-      }
-    }
+    changes.afterwards { [self] in discard(name) }
   }
 
   // MARK: Memory
@@ -185,18 +175,14 @@ final class ContainerAccess {
   /// Saves the unsaved state in memory for the active environment.
   func flush() throws(AppContainerError) {
     for hook in engine.participants.hooks {
-      do {
-        try hook()
-      } catch {
-        throw .flushFailed("The app's state", reason: "\(error)")
+      try translating(hook()) { (error: any Error) in
+        AppContainerError.flushFailed("The app's state", reason: "\(error)")
       }
     }
     let directory = layout.settingsURL(state.active)
     for settings in engine.participants.settings {
-      do {
-        try settings.flush(into: directory)
-      } catch {
-        throw .flushFailed(settings.name, reason: "\(error)")
+      try translating(settings.flush(into: directory)) { (error: any Error) in
+        AppContainerError.flushFailed(settings.name, reason: "\(error)")
       }
     }
     engine.step(.flushed)
@@ -212,10 +198,8 @@ final class ContainerAccess {
   ) throws(AppContainerError) {
     let directory = layout.settingsURL(name ?? state.active.uuidString)
     for settings in engine.participants.settings {
-      do {
-        try body(settings, directory)
-      } catch {
-        throw .settingsFailed(settings.name, reason: "\(error)")
+      try translating(body(settings, directory)) { (error: any Error) in
+        AppContainerError.settingsFailed(settings.name, reason: "\(error)")
       }
     }
   }

@@ -6,15 +6,13 @@ import Signals
 extension ContainerEngine {
   /// A Boolean value that indicates whether the live values have followed every switch, and no switch is in progress.
   var hasFollowed: Bool {
-    do {
+    tolerating(else: false) {
       // The order matters: the journal exists before the first file moves, until the state records that all have moved.
       guard try store.journalData() == nil, let data = try store.stateData() else { return false }
       if let seen = seenState.withLock({ $0 }), seen.data == data { return seen.switches == known.switches }
       let state = try store.state(from: data, at: layout.stateURL)
       seenState.withLock { $0 = (data, state.switches) }
       return state.switches == known.switches
-    } catch {
-      return false
     }
   }
 

@@ -133,7 +133,7 @@ final class ContainerEngine: ScopeOwner {
   }
 
   private func prepareRoot() throws(AppContainerError) {
-    let outer = try wrapped { () throws(DurableFileError) in try SwitchedRoots.root(switching: layout.root) }
+    let outer = try wrapped(SwitchedRoots.root(switching: layout.root))
     if let outer {
       throw .unusableRoot(layout.root, reason: "it is inside \(outer.path), which another AppContainer switches")
     }
@@ -145,7 +145,7 @@ final class ContainerEngine: ScopeOwner {
       guard case .blocked = error else { throw error }
       throw .unusableRoot(layout.root, reason: "its entry \(layout.hidden.text) is not a directory")
     }
-    guard try root.status(of: layout.hidden)?.device == root.status(of: .top)?.device else {
+    guard try root.status(of: layout.hidden)?.identity.device == root.status(of: .top)?.identity.device else {
       throw .unusableRoot(layout.root, reason: "its entry \(layout.hidden.text) is on another file system")
     }
   }

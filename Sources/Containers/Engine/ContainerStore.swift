@@ -64,21 +64,20 @@ struct ContainerStore: Sendable {
   func prepare(_ state: ContainerState, for file: ExclusiveFile) throws(AppContainerError) -> PreparedWrite {
     let data = try encode(state, ContainerState.format)
     memory.keep(state, as: data)
-    return try wrapped { () throws(DurableFileError) in try file.prepare(data, durability: .storage) }
+    return try wrapped(file.prepare(data, durability: .storage))
   }
 
   /// Renames a prepared state into place, which is the step that decides, and then writes its backup.
   func commit(
     _ prepared: PreparedWrite, _ state: ContainerState, _ file: ExclusiveFile, step: (SwitchStep) -> Void = { _ in }
   ) throws(AppContainerError) {
-    try wrapped { () throws(DurableFileError) in try prepared.commit() }
+    try wrapped(prepared.commit())
     step(.committed)
-    do {
+    // The state is in place. The next change writes both files again.
+    tolerating {
       try file.synchronizeDirectory()
       let data = try memory.data(of: state) ?? encode(state, ContainerState.format)
       try DurableFile.write(data, to: layout.backupURL, durability: .process)
-    } catch {
-      // The state is in place. The next change writes both files again.
     }
     step(.backedUp)
   }
@@ -95,7 +94,7 @@ struct ContainerStore: Sendable {
 
   func write(_ journal: SwitchJournal) throws(AppContainerError) {
     let data = try encode(journal, SwitchJournal.format)
-    try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.journalURL) }
+    try wrapped(DurableFile.write(data, to: layout.journalURL))
   }
 
   /// Removes the journal.
@@ -150,7 +149,7 @@ struct ContainerStore: Sendable {
   func write(_ info: EnvironmentInfo, for name: String) throws(AppContainerError) {
     let data = try encode(info, EnvironmentInfo.format)
     if let id = ContainerLayout.id(name) { records.forget(id) }
-    try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.infoURL(name)) }
+    try wrapped(DurableFile.write(data, to: layout.infoURL(name)))
   }
 
   /// Returns the environments that have a directory, even if the state does not list them.
@@ -169,9 +168,7 @@ struct ContainerStore: Sendable {
 
   private func contents(of url: URL) throws(AppContainerError) -> Data? {
     do {
-      return try DurableFile.read(url)
-    } catch .notFound {
-      return nil
+      return try DurableFile.readIfPresent(url)
     } catch {
       if case .notARegularFile(let url, let kind) = error {
         throw .unreadableState(url, reason: "it is \(kind), not a regular file")
@@ -183,19 +180,13 @@ struct ContainerStore: Sendable {
   private func decode<Record>(
     _ data: Data, _ format: FileFormat<Record>, from url: URL
   ) throws(AppContainerError) -> Record {
-    do {
-      return try format.decode(data)
-    } catch {
-      throw AppContainerError(undecodable: url, error)
-    }
+    try translating(format.decode(data)) { (error: any Error) in AppContainerError(undecodable: url, error) }
   }
 
   private func encode<Record>(_ record: Record, _ format: FileFormat<Record>) throws(AppContainerError) -> Data {
-    do {
-      return try format.encode(record)
-    } catch {
-      // Dates and strings can always be encoded. The only possible cause is a clock that returns an invalid date.
-      throw .unusableRoot(layout.root, reason: "\(error)")
+    // Dates and strings can always be encoded. The only possible cause is a clock that returns an invalid date.
+    try translating(format.encode(record)) { (error: any Error) in
+      AppContainerError.unusableRoot(layout.root, reason: "\(error)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import FileSignals
 import Signals
 
 /// The delegates, hooks and settings that take part in the switches of a root, in the order of their calls.
@@ -7,17 +8,10 @@ final class Participants: Sendable {
     weak let owner: AppContainer?
   }
 
-  private struct HookEntry: Sendable {
-    let number: Int
-    let order: Int
-    let hook: @Sendable () throws -> Void
-  }
-
   private struct State {
     var delegates: [DelegateEntry] = []
-    var hooks: [HookEntry] = []
+    var hooks = StagedMembers<@Sendable () throws -> Void, Int, Void>()
     var settings: [any EnvironmentSettings] = []
-    var count = 0
   }
 
   private let state = Guarded(State())
@@ -64,25 +58,12 @@ final class Participants: Sendable {
   // MARK: Hooks
 
   func add(order: Int, _ hook: @escaping @Sendable () throws -> Void) -> SignalSubscription {
-    let number = state.withLock { state in
-      state.count += 1
-      let entry = HookEntry(number: state.count, order: order, hook: hook)
-      let index = state.hooks.firstIndex { $0.order > order } ?? state.hooks.endIndex
-      state.hooks.insert(entry, at: index)
-      return state.count
-    }
-    return SignalSubscription { [weak self] in self?.removeHook(number) }
-  }
-
-  private func removeHook(_ number: Int) {
+    let number = state.withLock { $0.hooks.add(in: order, ()) { hook } }
     // The captured values of the hook are released without the lock, because their `deinit` may run any code.
-    let removed = state.withLock { state in
-      state.hooks.firstIndex { $0.number == number }.map { state.hooks.remove(at: $0) }
-    }
-    withExtendedLifetime(removed) {}
+    return SignalSubscription { [weak self] in self?.state.replace { $0.hooks.remove(number) } }
   }
 
-  var hooks: [@Sendable () throws -> Void] { state.withLock { $0.hooks.map(\.hook) } }
+  var hooks: [@Sendable () throws -> Void] { state.withLock { $0.hooks.entries }.compactMap { $0.member() } }
 
   // MARK: Settings
 

@@ -17,7 +17,7 @@ struct SwitchMoves {
   /// Call it before the journal is written: entries that exist afterwards count as moved from the root.
   func clearTheWay() throws(AppContainerError) {
     let stash = try folder(journal.leavingTo)
-    for path in journal.leaving where try stash.status(of: path) != nil { try putAside(path, of: stash) }
+    for path in journal.leaving where try stash.status(of: path) != nil { try hidden.putAside(path, of: stash) }
   }
 
   /// Moves all entries.
@@ -36,7 +36,7 @@ struct SwitchMoves {
       for path in journal.arriving {
         try makeParents(of: path, in: root, like: source)
         // Another program has created the entry in the meantime.
-        if try root.status(of: path) != nil, try source.status(of: path) != nil { try putAside(path, of: root) }
+        if try root.status(of: path) != nil, try source.status(of: path) != nil { try hidden.putAside(path, of: root) }
         try move(path, from: source, to: root)
         step(.arrived)
       }
@@ -61,7 +61,7 @@ struct SwitchMoves {
     }
     for path in journal.leaving.reversed() where try stash.status(of: path) != nil {
       // An entry that another program has created at this path belongs to no environment.
-      if try root.status(of: path) != nil { try putAside(path, of: root) }
+      if try root.status(of: path) != nil { try hidden.putAside(path, of: root) }
       try makeParents(of: path, in: root, like: stash)
       try move(path, from: stash, to: root)
       step(.returned)
@@ -80,13 +80,6 @@ struct SwitchMoves {
     guard try ExclusiveRename.move(path, in: old, to: path, in: new) else {
       throw .blocked(new.place(of: path), reason: "it was created while files were being moved")
     }
-  }
-
-  private func putAside(_ path: EntryPath, of folder: Folder) throws(AppContainerError) {
-    let place = ContainerLayout.aside.appending(UUID.random().uuidString)
-    try hidden.makeDirectory(ContainerLayout.aside)
-    try hidden.makeDirectory(place)
-    _ = try ExclusiveRename.move(path, in: folder, to: place.appending(path.name), in: hidden)
   }
 
   private func replace(_ replacement: SwitchJournal.Replacement) throws(AppContainerError) {
@@ -108,7 +101,7 @@ struct SwitchMoves {
     of path: EntryPath, in folder: Folder, like model: Folder
   ) throws(AppContainerError) {
     for parent in path.ancestors where try folder.status(of: parent) == nil {
-      try folder.makeDirectory(parent, permissions: model.status(of: parent)?.permissions ?? 0o700)
+      try folder.makeDirectory(parent, permissions: model.status(of: parent)?.mode ?? 0o700)
     }
   }
 
@@ -125,5 +118,15 @@ struct SwitchMoves {
         try folder.synchronize(parent)
       }
     }
+  }
+}
+
+extension Folder {
+  /// Moves an entry of another folder into this one, to a place of its own among the files that were in the way.
+  func putAside(_ path: EntryPath, of folder: Folder) throws(AppContainerError) {
+    let place = ContainerLayout.aside.appending(UUID.random().uuidString)
+    try makeDirectory(ContainerLayout.aside)
+    try makeDirectory(place)
+    _ = try ExclusiveRename.move(path, in: folder, to: place.appending(path.name), in: self)
   }
 }

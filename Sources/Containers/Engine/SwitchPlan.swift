@@ -9,10 +9,6 @@ struct SwitchPlan {
   /// The directories of the root that stay, because entries in them stay.
   private(set) var opened: Set<EntryPath> = []
 
-  init(rules: ExcludeRules) {
-    self.rules = rules
-  }
-
   /// Returns the entries of the root that belong to the active environment.
   mutating func leaving(_ root: Folder) throws(AppContainerError) -> [EntryPath] {
     var paths: [EntryPath] = []

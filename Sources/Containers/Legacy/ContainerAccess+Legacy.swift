@@ -36,7 +36,7 @@ extension ContainerAccess {
     }
     if changed != state { try commit(changed) }
     for id in legacy.ids { try moveFiles(of: id, in: legacy, isActive: id == active) }
-    try legacy.remove(from: root) { name in try putAside(name, of: legacy.folder) }
+    try legacy.remove(from: root) { name in try hidden.putAside(name, of: legacy.folder) }
     try root.synchronize()
     return true
   }
@@ -63,16 +63,9 @@ extension ContainerAccess {
   private func merge(_ path: EntryPath, from source: Folder, into target: Folder) throws {
     if try ExclusiveRename.move(path, in: source, to: path, in: target) { return }
     let kinds = [try source.status(of: path)?.kind, try target.status(of: path)?.kind]
-    guard kinds == [.directory, .directory] else { return try putAside(path, of: source) }
+    guard kinds == [.directory, .directory] else { return try hidden.putAside(path, of: source) }
     for name in try source.names(at: path) { try merge(path.appending(name), from: source, into: target) }
     source.removeIfEmpty(path)
-  }
-
-  private func putAside(_ path: EntryPath, of folder: Folder) throws {
-    let place = ContainerLayout.aside.appending(UUID.random().uuidString)
-    try hidden.makeDirectory(ContainerLayout.aside)
-    try hidden.makeDirectory(place)
-    _ = try ExclusiveRename.move(path, in: folder, to: place.appending(path.name), in: hidden)
   }
 
   /// Copies the preferences of a container to where a switch loads them from, if the system owns their directory.

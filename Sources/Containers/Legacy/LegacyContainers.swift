@@ -54,11 +54,7 @@ struct LegacyContainers {
   /// Returns the record of a container, or `nil` if it is missing or cannot be read.
   func record(of id: UUID) throws(AppContainerError) -> Record? {
     let url = folder.place(of: try name(of: id).appending(Self.record))
-    do {
-      return try PropertyListDecoder().decode(Record.self, from: DurableFile.read(url))
-    } catch {
-      return nil
-    }
+    return tolerating(try PropertyListDecoder().decode(Record.self, from: DurableFile.read(url)), else: nil)
   }
 
   /// The active container, whose files are in the root.

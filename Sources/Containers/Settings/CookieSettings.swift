@@ -85,16 +85,9 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
 
   private func saved(in directory: URL) throws -> [SavedCookie] {
     let url = file(in: directory)
-    let data: Data
-    do {
-      data = try DurableFile.read(url)
-    } catch .notFound {
-      return []
-    }
-    do {
-      return try Contents.format.decode(data).cookies
-    } catch {
-      throw AppContainerError(undecodable: url, error)
+    guard let data = try DurableFile.readIfPresent(url) else { return [] }
+    return try translating(Contents.format.decode(data).cookies) { (error: any Error) in
+      AppContainerError(undecodable: url, error)
     }
   }
 

@@ -69,12 +69,9 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
       let environment = ProcessInfo.processInfo.environment
       let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
       let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? home + "/.config"
-      do {
-        let data = try DurableFile.read(URL(filePath: "\(folder)/\(name).plist", directoryHint: .notDirectory))
-        return try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] ?? [:]
-      } catch DurableFileError.notFound {
-        return [:]
-      }
+      let url = URL(filePath: "\(folder)/\(name).plist", directoryHint: .notDirectory)
+      guard let data = try DurableFile.readIfPresent(url) else { return [:] }
+      return try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] ?? [:]
     #endif
   }
 

@@ -126,17 +126,8 @@ struct DefaultsSettings: EnvironmentSettings {
   }
 
   private static func read(_ url: URL) throws -> [String: [String: Any]] {
-    let data: Data
-    do {
-      data = try DurableFile.read(url)
-    } catch .notFound {
-      return [:]
-    }
-    do {
-      return try suites(in: data)
-    } catch {
-      throw AppContainerError(undecodable: url, error)
-    }
+    guard let data = try DurableFile.readIfPresent(url) else { return [:] }
+    return try translating(suites(in: data)) { (error: any Error) in AppContainerError(undecodable: url, error) }
   }
 
   /// Reads the suites without `Codable`, because values of any kind are kept unchanged.

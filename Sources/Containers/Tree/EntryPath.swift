@@ -18,7 +18,8 @@ struct EntryPath: Hashable, Sendable {
   /// The directory itself.
   static let top = EntryPath(bytes: [])
 
-  private static let slash = UInt8(ascii: "/")
+  static let slash = UInt8(ascii: "/")
+  static let (up, here) = (Array("..".utf8), Array(".".utf8))
 
   func appending(_ name: EntryPath) -> EntryPath {
     bytes.isEmpty ? name : EntryPath(bytes: bytes + [Self.slash] + name.bytes)

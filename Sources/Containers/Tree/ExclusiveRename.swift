@@ -49,14 +49,12 @@ enum ExclusiveRename {
   private static func closedMode(of path: EntryPath, in folder: Folder) -> mode_t? {
     let reason = errno
     defer { errno = reason }
-    do throws(AppContainerError) {
+    // The failed rename is reported.
+    return tolerating(else: nil) {
       guard let status = try folder.status(of: path), status.kind == .directory, status.permissions & 0o200 == 0 else {
         return nil
       }
-      return mode_t(status.permissions)
-    } catch {
-      // The failed rename is reported.
-      return nil
+      return mode_t(status.mode)
     }
   }
 
@@ -79,11 +77,7 @@ enum ExclusiveRename {
       ) -> CInt
 
     /// The function in the C library, whose headers do not expose it to Swift.
-    private static let call: Call? = {
-      guard let symbol = dlsym(nil, "renameat2") else { return nil }
-      // Sound: the function has this type.
-      return unsafeBitCast(symbol, to: Call.self)
-    }()
+    private static let call = systemFunction("renameat2", as: Call.self)
 
     private static func system(_ old: CInt, _ source: [CChar], _ new: CInt, _ destination: [CChar]) -> CInt? {
       let withoutReplacing: CUnsignedInt = 1

@@ -12,7 +12,7 @@ final class FileSnapshot {
   /// One of the files.
   final class Part {
     let name: EntryPath
-    let status: EntryStatus
+    let status: FileStatus
     private let number: CInt
     private let descriptor: Descriptor?
 
@@ -23,10 +23,9 @@ final class FileSnapshot {
       self.name = name
       number = held ?? descriptor?.number ?? -1
       self.descriptor = descriptor
-      var status = stat()
-      guard fstat(number, &status) == 0 else { throw folder.failure("inspect", name) }
-      self.status = EntryStatus(status)
-      guard self.status.kind == .regular else { throw FileSnapshot.busy(folder, name) }
+      guard let status = FileStatus(descriptor: number) else { throw folder.failure("inspect", name) }
+      self.status = status
+      guard status.kind == .regular else { throw FileSnapshot.busy(folder, name) }
       // A call that writes sets the time when it begins. A search for a hole waits for a call that began before the
       // status was read; one that begins later changes the time.
       _ = lseek(number, 0, FileSnapshot.searchForHole)
@@ -34,8 +33,7 @@ final class FileSnapshot {
 
     /// A Boolean value that indicates whether the file has the size and time that it had when it was opened.
     fileprivate var isUnchanged: Bool {
-      var status = stat()
-      return fstat(number, &status) == 0 && EntryStatus(status).isUnchanged(since: self.status)
+      FileStatus(descriptor: number)?.stamp.hasContent(of: status.stamp) ?? false
     }
 
     /// Reads the bytes that the file had when it was opened, in pieces, and returns their checksum.
@@ -79,11 +77,11 @@ final class FileSnapshot {
   private let descriptors: SeparateDescriptors
   private let hold: DatabaseHold?
   /// The status of all files before they were opened, if locks cannot keep them as they are.
-  private let before: [EntryStatus?]?
+  private let before: [FileStatus?]?
 
   private init(
     _ parts: [Part], belonging: [EntryPath] = [], _ folder: Folder, _ descriptors: SeparateDescriptors,
-    hold: DatabaseHold? = nil, before: [EntryStatus?]? = nil
+    hold: DatabaseHold? = nil, before: [FileStatus?]? = nil
   ) {
     (self.parts, self.belonging, self.folder, self.descriptors) = (parts, belonging, folder, descriptors)
     (self.hold, self.before) = (hold, before)
@@ -130,7 +128,7 @@ final class FileSnapshot {
     case .held(let hold):
       // Another program may have replaced the file before it was locked.
       let main = try Part(name, nil, hold.database.number, in: folder)
-      guard try folder.status(of: name)?.inode == main.status.inode else { return nil }
+      guard try folder.status(of: name)?.identity.inode == main.status.identity.inode else { return nil }
       var parts = [main]
       for name in belonging.prefix(hold.isJournalOfWriter ? 1 : 2) {
         if let part = try Self.part(name, in: folder, descriptors) { parts.append(part) }
@@ -142,7 +140,7 @@ final class FileSnapshot {
   /// Opens the files of a database without locks, or returns `nil` if they have changed in the meantime.
   private static func unlocked(
     _ file: consuming Descriptor, _ names: [EntryPath], in folder: Folder, with descriptors: SeparateDescriptors,
-    _ before: [EntryStatus?]
+    _ before: [FileStatus?]
   ) throws(AppContainerError) -> FileSnapshot? {
     var parts = [try Part(names[0], file, in: folder)]
     for name in names[1...2] {
@@ -199,17 +197,17 @@ final class FileSnapshot {
       let names = [parts[0].name] + belonging
       return zip(before, try Self.statuses(names, in: folder)).allSatisfy { before, after in
         guard let before, let after else { return before == nil && after == nil }
-        return after.isUnchanged(since: before)
+        return after.stamp.hasContent(of: before.stamp)
       }
     }
   }
 
   /// Returns the status of a file beside a database; a name that is too long for the system belongs to no file.
-  private static func status(_ name: EntryPath, in folder: Folder) throws(AppContainerError) -> EntryStatus? {
+  private static func status(_ name: EntryPath, in folder: Folder) throws(AppContainerError) -> FileStatus? {
     name.bytes.count > Int(NAME_MAX) ? nil : try folder.status(of: name)
   }
 
-  private static func statuses(_ names: [EntryPath], in folder: Folder) throws(AppContainerError) -> [EntryStatus?] {
+  private static func statuses(_ names: [EntryPath], in folder: Folder) throws(AppContainerError) -> [FileStatus?] {
     try names.map { name throws(AppContainerError) in try status(name, in: folder) }
   }
 

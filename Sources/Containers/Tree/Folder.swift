@@ -38,13 +38,8 @@ final class Folder: Sendable {
   /// Returns the status of an entry, without following a symbolic link; `nil` if there is none.
   ///
   /// - Throws: ``AppContainerError`` if it is unknown whether there is an entry.
-  func status(of path: EntryPath) throws(AppContainerError) -> EntryStatus? {
-    var status = stat()
-    guard fstatat(number, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      if let error = DurableFileError(unlessAbsent: errno, "inspect", place(of: path)) { throw .file(error) }
-      return nil
-    }
-    return EntryStatus(status)
+  func status(of path: EntryPath) throws(AppContainerError) -> FileStatus? {
+    try wrapped(FileStatus(path: path.cString, relativeTo: number, followsLinks: false, of: place(of: path)))
   }
 
   /// Opens a file for reading, without following a symbolic link.

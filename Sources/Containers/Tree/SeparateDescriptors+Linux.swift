@@ -57,7 +57,7 @@
     func open(_ name: EntryPath, in folder: Folder) throws(AppContainerError) -> Descriptor {
       let process = getpid()
       if thread == nil,
-        let status = FileStatus.ifReadable(path: name.text, relativeTo: folder.number, followsLinks: false),
+        let status = FileStatus.ifReadable(path: name.cString, relativeTo: folder.number, followsLinks: false),
         SystemLocks.held(status.identity, where: { $0.kind == "posix" && $0.process == process }) != nil
       {
         throw .heldOpen(reason: "this process has locked \(folder.place(of: name).path), which a copy would unlock")
@@ -130,17 +130,10 @@
     }
 
     /// The function in the C library, whose headers do not expose it to Swift.
-    private static let closeRange: (@convention(c) (CUnsignedInt, CUnsignedInt, CInt) -> CInt)? = {
-      guard let symbol = dlsym(nil, "close_range") else { return nil }
-      // Sound: the function has this type.
-      return unsafeBitCast(symbol, to: (@convention(c) (CUnsignedInt, CUnsignedInt, CInt) -> CInt).self)
-    }()
+    private static let closeRange = systemFunction(
+      "close_range", as: (@convention(c) (CUnsignedInt, CUnsignedInt, CInt) -> CInt).self)
 
     /// The function in the C library, whose headers do not expose it to Swift.
-    private static let unshare: (@convention(c) (CInt) -> CInt)? = {
-      guard let symbol = dlsym(nil, "unshare") else { return nil }
-      // Sound: the function has this type.
-      return unsafeBitCast(symbol, to: (@convention(c) (CInt) -> CInt).self)
-    }()
+    private static let unshare = systemFunction("unshare", as: (@convention(c) (CInt) -> CInt).self)
   }
 #endif

@@ -11,24 +11,19 @@ struct TreeCopier {
   /// The number of copied entries, including directories.
   private(set) var count = 0
 
-  /// Receives the number of copied entries on the thread of the caller, and returns whether to continue.
-  let progress: (Int) -> Bool
+  let descriptors: SeparateDescriptors
 
-  private let descriptors: SeparateDescriptors
+  /// Receives the number of copied entries on the thread of the caller, and returns whether to continue.
+  var progress: (Int) -> Bool = { _ in true }
 
   /// The logs and journals of databases, which were copied with them.
-  private var covered: Set<URL> = []
-
-  init(with descriptors: SeparateDescriptors, progress: @escaping (Int) -> Bool = { _ in true }) {
-    self.descriptors = descriptors
-    self.progress = progress
-  }
+  private(set) var covered: Set<URL> = []
 
   /// Copies entries of a directory, which must be sorted, to the same places in another one.
   mutating func copy(_ entries: [EntryPath], of old: Folder, into new: Folder) throws(AppContainerError) {
     for entry in entries {
       for parent in entry.ancestors {
-        try new.makeDirectory(parent, permissions: old.status(of: parent)?.permissions ?? 0o700)
+        try new.makeDirectory(parent, permissions: old.status(of: parent)?.mode ?? 0o700)
       }
       try copyUnlessRemoved(entry, in: old, to: entry, in: new)
     }
@@ -68,7 +63,7 @@ struct TreeCopier {
   }
 
   private mutating func copyDirectory(
-    _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder, _ status: EntryStatus
+    _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder, _ status: FileStatus
   ) throws(AppContainerError) {
     try new.makeDirectoryOfTree(destination)
     let source = try Folder(path, in: old)
@@ -78,7 +73,7 @@ struct TreeCopier {
       try copyUnlessRemoved(name, in: source, to: name, in: copy)
     }
     // This must come last: creating entries in the directory changes its time, and needs the permission to write.
-    guard fchmod(copy.number, mode_t(status.permissions)) == 0 else { throw copy.failure("set the mode of", .top) }
+    guard fchmod(copy.number, mode_t(status.mode)) == 0 else { throw copy.failure("set the mode of", .top) }
     try setTimes(of: destination, in: new, status)
   }
 
@@ -119,7 +114,7 @@ struct TreeCopier {
       }
       size += bytes.count
     }
-    guard fchmod(number, mode_t(part.status.permissions)) == 0 else {
+    guard fchmod(number, mode_t(part.status.mode)) == 0 else {
       throw new.failure("set the mode of", destination)
     }
     guard copy.close() == 0 else { throw new.failure("write", destination) }
@@ -128,7 +123,7 @@ struct TreeCopier {
   }
 
   private func copyLink(
-    _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder, _ status: EntryStatus
+    _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder, _ status: FileStatus
   ) throws(AppContainerError) {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = readlinkat(old.number, path.cString, &target, target.count - 1)
@@ -138,7 +133,7 @@ struct TreeCopier {
     try setTimes(of: destination, in: new, status)
   }
 
-  private func setTimes(of path: EntryPath, in folder: Folder, _ status: EntryStatus) throws(AppContainerError) {
+  private func setTimes(of path: EntryPath, in folder: Folder, _ status: FileStatus) throws(AppContainerError) {
     let times = [status.accessed, status.modified]
     guard utimensat(folder.number, path.cString, times, AT_SYMLINK_NOFOLLOW) == 0 else {
       throw folder.failure("set the times of", path)

@@ -86,11 +86,8 @@ final class DatabaseArchive: SessionArchive {
 
   func close() {
     let old = database.withLock { $0.take() }
-    do {
-      try old?.close()
-    } catch {
-      // Closing fails only inside a transaction of this database, where this is never called.
-    }
+    // Closing fails only inside a transaction of this database, where this is never called.
+    tolerating { try old?.close() }
   }
 
   private func opened() throws -> Database {

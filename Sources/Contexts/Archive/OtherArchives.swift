@@ -34,12 +34,8 @@ struct OtherArchives: Sendable {
   private func isInUse(_ database: URL) -> Bool {
     let archive = DatabaseArchive(url: database, isInScope: isInScope)
     defer { archive.close() }
-    do {
-      return try archive.read().revision > 0
-    } catch {
-      // Only archives have this name, and a newer version may be able to read it.
-      return true
-    }
+    // Only archives have this name, and a newer version may be able to read it.
+    return tolerating(try archive.read().revision > 0, else: true)
   }
 
   private func fileInUse(besides own: FileIdentity?) throws(DurableFileError) -> String? {

@@ -56,29 +56,17 @@ struct FileArchive: SessionArchive {
   }
 
   private func isInPlace(_ data: Data) -> Bool {
-    do {
-      return try content() == data
-    } catch {
-      return false
-    }
+    tolerating(try content() == data, else: false)
   }
 
   func isLasting(_ error: any Error) -> Bool { !(error is DurableFileError) }
 
-  private func content() throws -> Data? {
-    do {
-      return try DurableFile.read(url)
-    } catch DurableFileError.notFound {
-      return nil
-    }
-  }
+  private func content() throws -> Data? { try DurableFile.readIfPresent(url) }
 
   private func isReadable(_ data: Data) -> Bool {
-    do {
+    tolerating(else: false) {
       _ = try Self.format.decode(data)
       return true
-    } catch {
-      return false
     }
   }
 }

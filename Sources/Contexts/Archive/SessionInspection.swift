@@ -56,11 +56,7 @@ package struct SessionInspection: Sendable {
   ///   - directory: The directory of the archive.
   /// - Returns: The state.
   package static func read(file: Data, in directory: URL) -> SessionInspection? {
-    do {
-      return SessionInspection(try FileArchive.format.decode(file), in: directory)
-    } catch {
-      return nil
-    }
+    tolerating(SessionInspection(try FileArchive.format.decode(file), in: directory), else: nil)
   }
 
   private init(_ contents: ArchiveContents, in directory: URL) {
@@ -95,10 +91,6 @@ package struct SessionInspection: Sendable {
         }
       }
     }
-    do {
-      return try JSONDecoder().decode(Record.self, from: Data(payload.utf8)).date
-    } catch {
-      return nil
-    }
+    return tolerating(try JSONDecoder().decode(Record.self, from: Data(payload.utf8)).date, else: nil)
   }
 }

@@ -28,21 +28,10 @@ extension SessionVault {
     case superseded
   }
 
-  /// The next step of a process that could not acquire the lock in time.
-  enum RenewalTakeover: Sendable {
-    /// The lock has been broken and can be acquired.
-    case broken
-    case answer(RefreshAnswer<User>)
-  }
-
   /// The claim at the beginning of a wait.
   func knownClaim(of session: StoredSession<User>) -> RenewalClaim? {
-    do {
-      return try claims?.claim(of: session.user.id)
-    } catch {
-      // The claim will not be known at the end of the wait either.
-      return nil
-    }
+    // The claim will not be known at the end of the wait either.
+    tolerating(try claims?.claim(of: session.user.id), else: nil)
   }
 
   /// Claims the token of the archived session, unless there is nothing to renew.
@@ -50,14 +39,13 @@ extension SessionVault {
     attemptLocked { () throws -> RenewalStart in
       guard try lock.isCurrent else { return .superseded }
       let contents = try read()
-      switch try renewable(session, in: contents) {
-      case .failure(let answer): return .answer(answer.answer)
-      case .success(let found):
+      let start = try renewable(session, in: contents)
+      if case .ask(let found) = start {
         let claim = RenewalClaim(
           process: getpid(), session: found.session, generation: found.generation, userID: found.user.id)
         try claims?.put(claim) { contents[$0]?.secretKey != nil }
-        return .ask(found)
       }
+      return start
     } failed: {
       .answer(.failed($0))
     }
@@ -70,37 +58,33 @@ extension SessionVault {
   ///   - descriptors: The open files of the lock.
   ///   - known: The claim at the beginning of the wait. If it is unchanged, no new renewal has begun since.
   ///   - acceptsTokenReuse: A Boolean value that indicates whether the server accepts a token twice.
-  /// - Returns: The next step.
+  /// - Returns: The answer to the request, or `nil` if the lock has been broken and can be acquired.
   func takeOverRenewal(
     of session: StoredSession<User>, from descriptors: FileDescriptors, known: RenewalClaim?, acceptsTokenReuse: Bool
-  ) -> RenewalTakeover {
-    attemptLocked { () throws -> RenewalTakeover in
-      switch try renewable(session, in: read()) {
-      case .failure(let answer): return .answer(answer.answer)
-      case .success(let found):
-        if let claim = try claims?.claim(of: found.user.id), claim.isClaim(for: found) {
-          guard acceptsTokenReuse, claim == known else {
-            return .answer(.failed(.refreshBlocked(processID: claim.process)))
-          }
-        }
-        try descriptors.breakLock()
-        return .broken
+  ) -> RefreshAnswer<User>? {
+    attemptLocked { () throws -> RefreshAnswer<User>? in
+      let start = try renewable(session, in: read())
+      if case .answer(let answer) = start { return answer }
+      if case .ask(let found) = start, let claim = try claims?.claim(of: found.user.id), claim.isClaim(for: found) {
+        guard acceptsTokenReuse, claim == known else { return .failed(.refreshBlocked(processID: claim.process)) }
       }
+      try descriptors.breakLock()
+      return nil
     } failed: {
-      .answer(.failed($0))
+      .failed($0)
     }
   }
 
   /// Returns the archived session if it still needs the renewal, otherwise the answer to the request.
   private func renewable(
     _ session: StoredSession<User>, in contents: ArchiveContents
-  ) throws -> Result<StoredSession<User>, NothingToRenew> {
+  ) throws -> RenewalStart {
     let current = try current(in: contents)
     guard case .user(let found) = current, found.session == session.session, found.user.id == session.user.id else {
-      return .failure(NothingToRenew(answer: .elsewhere(current)))
+      return .answer(.elsewhere(current))
     }
-    if found.generation != session.generation { return .failure(NothingToRenew(answer: .adopted(found))) }
-    return .success(found)
+    if found.generation != session.generation { return .answer(.adopted(found)) }
+    return .ask(found)
   }
 
   /// Removes the claims of users with a new token, which no renewal of the old one concerns.
@@ -120,9 +104,5 @@ extension SessionVault {
       }
     } failed: { _ in
     }
-  }
-
-  private struct NothingToRenew: Error {
-    let answer: RefreshAnswer<User>
   }
 }

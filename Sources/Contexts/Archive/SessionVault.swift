@@ -201,35 +201,27 @@ struct SessionVault<User: SessionUser>: Sendable {
   func forget(_ id: String, in contents: inout ArchiveContents) {
     guard var record = contents[id] else { return }
     record.secretKey = nil
-    do throws(ContextError) {
+    // The record stays without its secret, see above.
+    tolerating {
       let user = try coding.user(of: record)
       record.version = User.modelVersion
       record.payload = remembered(of: user)
-    } catch {
-      // The record stays without its secret, see above.
     }
     contents.put(record)
   }
 
   /// Returns the part of a user to remember as JSON, or an empty string if there is none or it cannot be encoded.
   private func remembered(of user: User) -> String {
-    do {
-      return try user.remembered.map { String(decoding: try coding.payload(of: $0), as: UTF8.self) } ?? ""
-    } catch {
-      // The archived user may contain a token, so it is not kept.
-      return ""
-    }
+    // The archived user may contain a token, so it is not kept.
+    tolerating(
+      try user.remembered.map { String(decoding: try coding.payload(of: $0), as: UTF8.self) } ?? "", else: "")
   }
 
   /// Returns the renewed user, merged with the user who is archived now.
   func merged(_ renewal: Renewal<User>, _ contents: ArchiveContents) -> User {
     guard let record = contents[renewal.user.id] else { return renewal.user }
-    do {
-      return try coding.merge(renewal, into: coding.user(of: record))
-    } catch {
-      // A failed merge must not cost the session.
-      return renewal.user
-    }
+    // A failed merge must not cost the session.
+    return tolerating(try coding.merge(renewal, into: coding.user(of: record)), else: renewal.user)
   }
 
   private func keepIfUndecodable(_ id: String, in contents: inout ArchiveContents) {

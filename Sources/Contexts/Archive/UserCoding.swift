@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 import Foundation
 import Signals
 
@@ -27,11 +28,8 @@ struct UserCoding<User: SessionUser>: Sendable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     var open = user
     open.secret = nil
-    let data: Data
-    do {
-      data = try encoder.encode(open)
-    } catch {
-      throw .unencodableUser(userID: user.id, reason: "\(error)")
+    let data = try translating(encoder.encode(open)) { (error: any Error) in
+      ContextError.unencodableUser(userID: user.id, reason: "\(error)")
     }
     guard data.first == UInt8(ascii: "{") else {
       throw .unencodableUser(
@@ -55,10 +53,8 @@ struct UserCoding<User: SessionUser>: Sendable {
   }
 
   private func decode(_ record: ArchivedRecord) throws(ContextError) -> User {
-    do {
-      return try JSONDecoder().decodeExplaining(User.self, from: Data(record.payload.utf8))
-    } catch {
-      throw .undecodableUser(userID: record.id, version: record.version, reason: CodingReason.words(for: error))
+    try translating(JSONDecoder().decodeExplaining(User.self, from: Data(record.payload.utf8))) { (error: any Error) in
+      ContextError.undecodableUser(userID: record.id, version: record.version, reason: CodingReason.words(for: error))
     }
   }
 

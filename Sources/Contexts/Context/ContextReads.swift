@@ -18,24 +18,13 @@ protocol ContextFollower: AnyObject, Sendable {
   func prepareSwitch(to store: Store, isRead: Bool) -> PreparedSwitch
 }
 
-/// A board that knows the current context, and notifies its followers of the next one.
-protocol ContextBoard: Sendable {
-  /// Adds a follower, to which the next contexts are shown.
-  func add(_ follower: any ContextFollower)
-
-  /// Makes a follower read the current context again, and shows what it has read.
-  func renew(_ follower: any ContextFollower)
-
-  func remove(_ follower: any ContextFollower)
-}
-
 /// The reads of one query, across contexts.
-final class ContextReads<Element: Sendable>: ContextFollower, QueryRound {
+final class ContextReads<User: SessionUser, Element: Sendable>: ContextFollower, QueryRound {
   typealias Read = @Sendable (Database) throws(DatabaseError) -> AnySignal<ContextReadEvent<Element>, Never>
 
   let values = MutableProperty<Element?>(nil)
 
-  private let board: any ContextBoard
+  private let board: SessionBoard<User>
   private let kind: Store.Kind
   private let health: ReadHealth
   private let empty: Element
@@ -67,7 +56,7 @@ final class ContextReads<Element: Sendable>: ContextFollower, QueryRound {
   }
 
   init(
-    _ board: any ContextBoard, _ kind: Store.Kind, _ health: ReadHealth, empty: Element, _ read: @escaping Read
+    _ board: SessionBoard<User>, _ kind: Store.Kind, _ health: ReadHealth, empty: Element, _ read: @escaping Read
   ) {
     self.board = board
     self.kind = kind
@@ -193,5 +182,20 @@ final class ContextReads<Element: Sendable>: ContextFollower, QueryRound {
     }
     for send in staged { send() }
     if let failure { health.failures.send(failure) }
+  }
+}
+
+/// An event in the database of one context.
+enum ContextReadEvent<Element: Sendable>: Sendable {
+  case status(SharedValueStatus<DatabaseError>)
+  case failure(DatabaseError)
+  case value(Element)
+
+  static func merged(
+    _ failures: some Signal<DatabaseError, Never>, _ status: Property<SharedValueStatus<DatabaseError>>,
+    _ values: some Signal<Element, Never>
+  ) -> AnySignal<ContextReadEvent, Never> {
+    // The values come last, because subscribing to them starts the read.
+    merge(failures.map { .failure($0) }, status.map { .status($0) }, values.map { .value($0) }).eraseToAnySignal()
   }
 }

@@ -141,7 +141,7 @@ final class SessionBoard<User: SessionUser>: Sendable {
   }
 }
 
-extension SessionBoard: ContextBoard {
+extension SessionBoard {
   /// What the followers have read, by their identity.
   typealias PreparedSwitches = [ObjectIdentifier: PreparedSwitch]
 
@@ -158,10 +158,12 @@ extension SessionBoard: ContextBoard {
     return NextDatabases(userID: userID, store: store, prepared: prepareSwitches(to: store))
   }
 
+  /// Adds a follower, to which the next contexts are shown.
   func add(_ follower: any ContextFollower) {
     state.withLock { $0.followers[ObjectIdentifier(follower)] = follower }
   }
 
+  /// Makes a follower read the current context again, and shows what it has read.
   func renew(_ follower: any ContextFollower) {
     var isShown = false
     while !isShown {

@@ -13,11 +13,9 @@ struct SessionPlace {
   init(root: URL, _ configuration: ContextConfiguration) throws(ContextError) {
     // The check needs a path inside the directory, because the directory itself may be the root of an `AppContainer`.
     for url in [root.appending(path: "Files", directoryHint: .isDirectory)] + Self.places(configuration) {
-      let switched: URL?
-      do throws(DurableFileError) {
-        switched = try SwitchedRoots.root(switching: url.resolvingSymlinksInPath())
-      } catch {
-        throw .archive(path: url.path, operation: "inspect", reason: "\(error)")
+      let switched = try translating(SwitchedRoots.root(switching: url.resolvingSymlinksInPath())) {
+        (error: DurableFileError) in
+        ContextError.archive(path: url.path, operation: "inspect", reason: "\(error)")
       }
       if let switched { throw .switchedDirectory(path: url.path, root: switched.path) }
     }

@@ -221,22 +221,16 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   ///
   /// The number is always a new one, so that a slow process does not hide the announcement of a faster one.
   static func ring(_ bell: AppGroupsFile<Int>, _ revision: Int) {
-    do {
-      // The old content does not matter, even if it is damaged.
-      try bell.change(overwriting: true) { $0 = $0 == .max ? revision : max($0 + 1, revision) }
-    } catch {
-      // Other processes see the change with the next announcement, or when they resume after a pause.
-    }
+    // Other processes see the change with the next announcement, or when they resume after a pause.
+    // The old content does not matter, even if it is damaged.
+    tolerating { try bell.change(overwriting: true) { $0 = $0 == .max ? revision : max($0 + 1, revision) } }
   }
 
   static func load(_ board: SessionBoard<User>, _ engine: SessionEngine<User>) {
     let (environment, machine) = engine.state.withLock { ($0.environment, $0.machine) }
     guard machine.state != .restoring else { return }
-    do {
-      board.show(try engine.vault.bound(to: environment).users(), in: environment)
-    } catch {
-      // `lastError` reports an archive that cannot be read. The last list stays.
-    }
+    // `lastError` reports an archive that cannot be read. The last list stays.
+    tolerating { board.show(try engine.vault.bound(to: environment).users(), in: environment) }
   }
 
   /// The context without a user, for data that belongs to no user.

@@ -29,13 +29,7 @@ public struct FileSecretStore: SecretStore {
     let file = file(key)
     guard let status = try status(of: file) else { return nil }
     try check(status, .regular, at: file)
-    do {
-      return try DurableFile.read(file)
-    } catch .notFound {
-      return nil
-    } catch {
-      throw .system(operation: "read the secret at", place: file.path, reason: "\(error)")
-    }
+    return try examining("read the secret at", file, DurableFile.readIfPresent(file))
   }
 
   /// Stores a secret.
@@ -50,9 +44,7 @@ public struct FileSecretStore: SecretStore {
     }
     let file = file(key)
     if let status = try status(of: file) { try check(status, .regular, at: file) }
-    try examining("write the secret at", file) { () throws(DurableFileError) in
-      try DurableFile.write(secret, to: file, mode: 0o600)
-    }
+    try examining("write the secret at", file, DurableFile.write(secret, to: file, mode: 0o600))
   }
 
   /// Removes a secret, together with its lock.
@@ -70,19 +62,14 @@ public struct FileSecretStore: SecretStore {
     } catch {
       throw .system(operation: "remove the secret at", place: file.path, reason: "\(error)")
     }
-    do throws(DurableFileError) {
-      try DurableFile.removeUnusedLocks(in: directory)
-    } catch {
-      // The secret is removed. The next removal tries to remove the lock again.
-    }
+    // The secret is removed. The next removal tries to remove the lock again.
+    tolerating { try DurableFile.removeUnusedLocks(in: directory) }
   }
 
   /// The names of all secrets.
   public func keys() throws(SecretStoreError) -> [String] {
     guard try hasDirectory() else { return [] }
-    let names = try examining("list the secrets in", directory) { () throws(DurableFileError) in
-      try DirectoryListing.names(in: directory) ?? []
-    }
+    let names = try examining("list the secrets in", directory, DirectoryListing.names(in: directory) ?? [])
     return names.filter { !$0.hasPrefix(".") }.compactMap(EncodedName.decoded)
   }
 
@@ -93,18 +80,14 @@ public struct FileSecretStore: SecretStore {
 
   /// Returns the status of a file, or `nil` only if the file is known not to exist.
   private func status(of url: URL) throws(SecretStoreError) -> FileStatus? {
-    try examining("inspect the secret at", url) { () throws(DurableFileError) in
-      try FileStatus(path: url.path, followsLinks: false)
-    }
+    try examining("inspect the secret at", url, FileStatus(path: url.path, followsLinks: false))
   }
 
   private func examining<Result>(
-    _ operation: String, _ url: URL, _ body: () throws(DurableFileError) -> Result
+    _ operation: String, _ url: URL, _ body: @autoclosure () throws(DurableFileError) -> Result
   ) throws(SecretStoreError) -> Result {
-    do throws(DurableFileError) {
-      return try body()
-    } catch {
-      throw .system(operation: operation, place: url.path, reason: clause(error.description))
+    try translating(body()) { (error: DurableFileError) in
+      SecretStoreError.system(operation: operation, place: url.path, reason: clause(error.description))
     }
   }
 

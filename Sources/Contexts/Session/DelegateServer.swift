@@ -79,11 +79,7 @@ struct DelegateServer<User: SessionUser>: SessionServer {
   ///
   /// The answer may contain the only valid token. The archive repeats the check before it stores the answer.
   private func isPerhapsCurrent(_ attempt: RenewalAttempt<User>) -> Bool {
-    do throws(DurableFileError) {
-      return try attempt.isCurrent
-    } catch {
-      return true
-    }
+    tolerating(try attempt.isCurrent, else: true)
   }
 
   /// Renews a session under the lock, or finds the session that another process has renewed.
@@ -111,10 +107,10 @@ struct DelegateServer<User: SessionUser>: SessionServer {
         // does not.
         lock.release()
       case .busy(let place):
-        let takeover = try await BlockingCalls.run(for: url) {
+        let answer = try await BlockingCalls.run(for: url) {
           vault.takeOverRenewal(of: session, from: place, known: known, acceptsTokenReuse: policy.acceptsTokenReuse)
         }
-        if case .answer(let answer) = takeover { return (answer, nil) }
+        if let answer { return (answer, nil) }
       }
     }
   }

@@ -75,10 +75,9 @@ struct RenewalClaims: Sendable {
   }
 
   private func read() throws -> [RenewalClaim] {
+    guard let data = try DurableFile.readIfPresent(url) else { return [] }
     do {
-      return try Self.format.decode(DurableFile.read(url))
-    } catch DurableFileError.notFound {
-      return []
+      return try Self.format.decode(data)
     } catch let error as FileVersionError {
       // It does not name the file, which its readers would take for the archive.
       throw ContextError.archive(path: url.path, operation: "read", reason: "\(error)")

@@ -26,11 +26,8 @@ extension SessionEngine {
     let vault = vault.bound(to: environment)
     let (restoration, isWritten) = vault.restore()
     var users: [ArchivedUser<User>] = []
-    do {
-      users = try vault.users()
-    } catch {
-      // The restoration has failed for the same reason, and its status reports it.
-    }
+    // The restoration has failed for the same reason, and its status reports it.
+    tolerating { users = try vault.users() }
     return NextSession(environment: environment, restoration: restoration, isWritten: isWritten, users: users)
   }
 

@@ -1,41 +1,24 @@
+import FileSignals
 import Signals
 
 /// The hooks of a context, and the session that they know.
 final class SessionHooks<User: SessionUser>: Sendable {
-  private struct Entry: Sendable {
-    let number: Int
-    let order: Int
-    let hook: SessionHook<User>
-  }
-
   private struct State {
-    /// The hooks in the order in which they run.
-    var entries: [Entry] = []
-    var count = 0
+    var hooks = StagedMembers<SessionHook<User>, Int, Void>()
     /// The session that the hooks were last called with.
     var known: StoredSession<User>?
-
-    var hooks: [SessionHook<User>] { entries.map(\.hook) }
   }
 
   private let state = Guarded(State())
 
   func add(_ hook: SessionHook<User>, order: Int) -> SignalSubscription {
-    let number = state.withLock { state in
-      state.count += 1
-      let index = state.entries.firstIndex { $0.order > order } ?? state.entries.endIndex
-      state.entries.insert(Entry(number: state.count, order: order, hook: hook), at: index)
-      return state.count
-    }
-    return SignalSubscription { [weak self] in
-      // The captured values of the hook are released without the lock, because their `deinit` may run any code.
-      _ = self?.state.replace { state in
-        state.entries.firstIndex { $0.number == number }.map { state.entries.remove(at: $0) }
-      }
-    }
+    let number = state.withLock { $0.hooks.add(in: order, ()) { hook } }
+    // The captured values of the hook are released without the lock, because their `deinit` may run any code.
+    return SignalSubscription { [weak self] in self?.state.replace { $0.hooks.remove(number) } }
   }
 
-  private var hooks: [SessionHook<User>] { state.withLock { $0.hooks } }
+  /// The hooks in the order in which they run.
+  private var hooks: [SessionHook<User>] { state.withLock { $0.hooks.entries }.compactMap { $0.member() } }
 
   // MARK: Moments
 
@@ -53,7 +36,7 @@ final class SessionHooks<User: SessionUser>: Sendable {
 
   /// Calls the hooks for the difference between the session that they know and the one that is shown now.
   func show(_ new: StoredSession<User>?) {
-    let (old, hooks) = state.withLock { (exchange(&$0.known, with: new), $0.hooks) }
+    let (old, hooks) = (state.withLock { exchange(&$0.known, with: new) }, hooks)
     guard let new, let old, old.isSameSession(as: new) else {
       if let old { for hook in hooks.reversed() { hook.afterLogout?(old.user) } }
       if let new { for hook in hooks { hook.afterLogin?(new.user) } }

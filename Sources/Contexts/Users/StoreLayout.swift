@@ -24,17 +24,12 @@ struct StoreLayout: Sendable {
 
   /// Removes the databases of a user, which must be closed.
   func purge(_ userID: String) throws(ContextError) {
-    let existing: [URL]
-    do throws(DurableFileError) {
-      existing = try existingDirectories(of: userID)
-    } catch {
-      throw .archive(path: persistenceRoot.path, operation: "find the databases in", reason: "\(error)")
+    let existing = try translating(existingDirectories(of: userID)) { (error: DurableFileError) in
+      ContextError.archive(path: persistenceRoot.path, operation: "find the databases in", reason: "\(error)")
     }
     for directory in existing {
-      do {
-        try FileManager.default.removeItem(at: directory)
-      } catch {
-        throw .archive(path: directory.path, operation: "remove", reason: "\(error)")
+      try translating(FileManager.default.removeItem(at: directory)) { (error: any Error) in
+        ContextError.archive(path: directory.path, operation: "remove", reason: "\(error)")
       }
     }
   }

@@ -25,8 +25,8 @@ extension NotificationCenter {
   public func signal(
     for name: Notification.Name,
     object: (any AnyObject & Sendable)? = nil
-  ) -> NotificationSignal<Void> {
-    NotificationSignal(center: self, name: name, object: object) { _ in }
+  ) -> CreateSignal<Void, Never> {
+    signal(for: name, object: object) { _ in }
   }
 
   /// Returns a signal of values that a closure extracts from each notification.
@@ -57,38 +57,16 @@ extension NotificationCenter {
     for name: Notification.Name,
     object: (any AnyObject & Sendable)? = nil,
     _ transform: @escaping @Sendable (Notification) -> Element
-  ) -> NotificationSignal<Element> {
-    NotificationSignal(center: self, name: name, object: object, transform: transform)
+  ) -> CreateSignal<Element, Never> {
+    CreateSignal { [self] sink in
+      let observer = Observer(
+        token: addObserver(forName: name, object: object, queue: nil) { sink.send(transform($0)) })
+      return SignalSubscription { [self] in removeObserver(observer.token) }
+    }
   }
 }
 
-/// A signal of notifications; the result of `NotificationCenter.signal(for:object:)`.
-public struct NotificationSignal<Element: Sendable>: Signal {
-  /// `Never`: a notification center cannot fail.
-  public typealias Failure = Never
-
-  let center: NotificationCenter
-  let name: Notification.Name
-  let object: (any AnyObject & Sendable)?
-  let transform: @Sendable (Notification) -> Element
-
-  /// Adds an observer to the center on behalf of the subscriber.
-  public func subscribe(_ subscriber: some SignalSubscriber<Element, Never>) -> SignalSubscription {
-    let emitter = Emitter<Element, Never>()
-    let subscription = emitter.subscribe(subscriber)
-    let observer = Observer(
-      token: center.addObserver(forName: name, object: object, queue: nil) { [transform] notification in
-        emitter.send(transform(notification))
-      }
-    )
-    return SignalSubscription { [center] in
-      subscription.cancel()
-      center.removeObserver(observer.token)
-    }
-  }
-
-  /// The token by which the center identifies an observer.
-  private struct Observer: @unchecked Sendable {  // Sound: it is only passed back to the center.
-    let token: any NSObjectProtocol
-  }
+/// The token by which a notification center identifies an observer.
+private struct Observer: @unchecked Sendable {  // Sound: it is only passed back to the center.
+  let token: any NSObjectProtocol
 }

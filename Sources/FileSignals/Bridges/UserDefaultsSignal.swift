@@ -29,25 +29,11 @@ extension UserDefaults {
   ///   - key: The key of the value.
   ///   - type: The type of the value, which must be a property list type.
   ///   - interval: The polling interval. An interval that is not positive keeps a processor busy.
-  /// - Returns: A signal of the value, or of `nil` if there is no value of this type. It never ends.
-  public func signal<Value: Equatable & Sendable>(
-    forKey key: String, as type: Value.Type = Value.self, checkingEvery interval: Duration = .seconds(1)
-  ) -> some Signal<Value?, Never> {
-    signal(forKey: key, as: type, checkingEvery: interval, clock: ContinuousClock())
-  }
-
-  /// Returns a signal of the value of a key, which polls with a clock of your choice.
-  ///
-  /// See `signal(forKey:as:checkingEvery:)`.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value.
-  ///   - type: The type of the value, which must be a property list type.
-  ///   - interval: The polling interval. An interval that is not positive keeps a processor busy.
   ///   - clock: The clock that measures the interval.
   /// - Returns: A signal of the value, or of `nil` if there is no value of this type. It never ends.
   public func signal<Value: Equatable & Sendable, C: Clock>(
-    forKey key: String, as type: Value.Type = Value.self, checkingEvery interval: Duration, clock: C
+    forKey key: String, as type: Value.Type = Value.self, checkingEvery interval: Duration = .seconds(1),
+    clock: C = ContinuousClock()
   ) -> some Signal<Value?, Never> where C.Duration == Duration {
     let value = UserDefaultsValue(defaults: self, key: key)
     return value.occasions(every: interval, clock: clock).map { _ in value.read(as: type) }.removeDuplicates()

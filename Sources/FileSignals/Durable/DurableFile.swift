@@ -69,6 +69,15 @@ public struct DurableFile: Sendable {
     try read(url, limit: .max)
   }
 
+  /// Reads a file, or returns `nil` if there is none.
+  package static func readIfPresent(_ url: URL) throws(DurableFileError) -> Data? {
+    do {
+      return try read(url)
+    } catch .notFound {
+      return nil
+    }
+  }
+
   /// Reads the whole content of a file, unless it has more bytes than a limit.
   package static func read(_ url: URL, limit: Int) throws(DurableFileError) -> Data {
     try FileReader.read(FileLocation.validPath(of: url), limit: limit, url: url)

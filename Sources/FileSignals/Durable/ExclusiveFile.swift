@@ -185,10 +185,8 @@ package final class ExclusiveFile {
   ///
   /// It is `false` if another program has replaced the file or its directory since then, or if that is unknown.
   package func leads(to write: PreparedWrite) -> Bool {
-    do throws(DurableFileError) {
-      return try write.isFile(with: descriptors.stampAtPath())
-    } catch {
-      return false
+    tolerating(else: false) {
+      try write.isFile(with: descriptors.stampAtPath())
     }
   }
 

@@ -7,14 +7,7 @@ public struct LockHolder: Hashable, Sendable {
   public let processName: String
 
   /// A Boolean value that indicates whether the process was stopped by a signal or a debugger when it was found.
-  public let isStopped: Bool
-
-  /// Creates a description of a process.
-  package init(processIdentifier: Int32, processName: String, isStopped: Bool = false) {
-    self.processIdentifier = processIdentifier
-    self.processName = processName
-    self.isStopped = isStopped
-  }
+  public internal(set) var isStopped = false
 }
 
 extension LockHolder: CustomStringConvertible {

@@ -13,7 +13,7 @@ package final class Suspensions: Sendable {
   }
 
   private struct State {
-    var members = WeakMembers<any Suspendable, SuspensionStage, Use>()
+    var members = StagedMembers<any Suspendable, SuspensionStage, Use>()
     var stepHook: @Sendable (SuspensionStep) -> Void = { _ in }
   }
 

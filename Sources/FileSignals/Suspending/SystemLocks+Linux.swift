@@ -46,11 +46,7 @@
     }
 
     static func text(of path: String) -> String {
-      do throws(DurableFileError) {
-        return String(decoding: try FileReader.read(path, url: URL(filePath: path)), as: UTF8.self)
-      } catch {
-        return ""
-      }
+      tolerating(String(decoding: try FileReader.read(path, url: URL(filePath: path)), as: UTF8.self), else: "")
     }
   }
 #endif

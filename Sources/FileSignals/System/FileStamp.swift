@@ -11,43 +11,28 @@ package struct FileStamp: Equatable, Sendable {
   /// The time of the last change of the content, in nanoseconds.
   package let modified: Int64
   /// The time of the last change of the content or the attributes, in nanoseconds.
-  let changed: Int64
+  package let changed: Int64
 
-  init(_ status: stat) {
-    identity = FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
-    size = Int(status.st_size)
-    #if canImport(Darwin)
-      (modified, changed) = (Self.nanoseconds(status.st_mtimespec), Self.nanoseconds(status.st_ctimespec))
-    #else
-      (modified, changed) = (Self.nanoseconds(status.st_mtim), Self.nanoseconds(status.st_ctim))
-    #endif
+  init(_ status: FileStatus) {
+    (identity, size) = (status.identity, status.size)
+    (modified, changed) = (Self.nanoseconds(status.modified), Self.nanoseconds(status.changed))
   }
 
   /// Reads the stamp of the file at a path, following symbolic links; `nil` if there is no file.
   ///
   /// - Throws: ``DurableFileError`` if it is unknown whether there is a file.
   package init?(path: String) throws(DurableFileError) {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      if let error = DurableFileError(unlessAbsent: errno, "inspect", URL(filePath: path)) { throw error }
-      return nil
-    }
+    guard let status = try FileStatus(path: path) else { return nil }
     self.init(status)
   }
 
   /// Returns the stamp of the file at a path, or `nil` if there is no file or its stamp cannot be read.
   ///
   /// Use it only where both have the same consequence.
-  package static func ifReadable(path: String) -> FileStamp? {
-    do {
-      return try FileStamp(path: path)
-    } catch {
-      return nil
-    }
-  }
+  package static func ifReadable(path: String) -> FileStamp? { FileStatus.ifReadable(path: path)?.stamp }
 
   /// Returns a Boolean value that indicates whether the content is the same, as far as the stamps can show.
-  func hasContent(of other: FileStamp) -> Bool {
+  package func hasContent(of other: FileStamp) -> Bool {
     identity == other.identity && size == other.size && modified == other.modified
   }
 

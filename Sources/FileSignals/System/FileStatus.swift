@@ -1,4 +1,4 @@
-import CLibrary
+package import CLibrary
 package import Foundation
 
 /// The maximum number of bytes in a file name, on all common file systems.
@@ -35,43 +35,57 @@ package struct FileStatus: Sendable {
     }
   }
 
-  package let stamp: FileStamp
+  package let identity: FileIdentity
   package let kind: Kind
-  package let permissions: UInt16
+  /// The permissions, with the bits for other users and groups at execution and the sticky bit.
+  package let mode: UInt16
   package let owner: UInt32
   let group: UInt32
-  package let isLinked: Bool
+  package let size: Int
+  let linkCount: Int
+  package let accessed: timespec
+  /// The time of the last change of the content.
+  package let modified: timespec
+  /// The time of the last change of the content or the attributes.
+  let changed: timespec
 
-  package var identity: FileIdentity { stamp.identity }
-  package var size: Int { stamp.size }
+  package var permissions: UInt16 { mode & 0o777 }
 
-  /// The time of the last change of the content, in seconds since 1970.
-  package var modified: Int { Int(stamp.modified / 1_000_000_000) }
+  package var isLinked: Bool { linkCount > 0 }
+
+  package var stamp: FileStamp { FileStamp(self) }
 
   init(_ status: stat) {
-    stamp = FileStamp(status)
+    identity = FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
     kind = Kind(mode: UInt32(status.st_mode))
-    permissions = UInt16(status.st_mode & 0o777)
+    mode = UInt16(status.st_mode & 0o7777)
     owner = status.st_uid
     group = status.st_gid
-    isLinked = status.st_nlink > 0
+    size = Int(status.st_size)
+    linkCount = Int(status.st_nlink)
+    #if canImport(Darwin)
+      (accessed, modified, changed) = (status.st_atimespec, status.st_mtimespec, status.st_ctimespec)
+    #else
+      (accessed, modified, changed) = (status.st_atim, status.st_mtim, status.st_ctim)
+    #endif
   }
 
   /// Reads the status of the file at a path; `nil` if there is no file.
   ///
   /// - Parameters:
-  ///   - path: The path of the file.
+  ///   - path: The path of the file, which need not be valid UTF-8.
   ///   - directory: The open directory to which a relative path refers.
   ///   - followsLinks: A Boolean value that determines whether to follow a symbolic link at the path.
   ///   - url: The file that errors report, if it is not at `path`.
   /// - Throws: ``DurableFileError`` if it is unknown whether there is a file.
   package init?(
-    path: String, relativeTo directory: CInt = AT_FDCWD, followsLinks: Bool = true,
+    path: UnsafePointer<CChar>, relativeTo directory: CInt = AT_FDCWD, followsLinks: Bool = true,
     of url: @autoclosure () -> URL? = nil
   ) throws(DurableFileError) {
     var status = stat()
     guard fstatat(directory, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else {
-      if let error = DurableFileError(unlessAbsent: errno, "inspect", url() ?? URL(filePath: path)) { throw error }
+      let error = DurableFileError(unlessAbsent: errno, "inspect", url() ?? URL(filePath: String(cString: path)))
+      if let error { throw error }
       return nil
     }
     self.init(status)
@@ -82,7 +96,7 @@ package struct FileStatus: Sendable {
   ///
   /// Use it only where both have the same consequence, such as for a detail of a message.
   package static func ifReadable(
-    path: String, relativeTo directory: CInt = AT_FDCWD, followsLinks: Bool = true
+    path: UnsafePointer<CChar>, relativeTo directory: CInt = AT_FDCWD, followsLinks: Bool = true
   ) -> FileStatus? {
     var status = stat()
     let result = fstatat(directory, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW)

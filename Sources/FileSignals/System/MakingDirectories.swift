@@ -67,24 +67,23 @@ private enum UnsavedMark {
   static func adding(to mode: mode_t) -> mode_t { isEffective(mode) ? mode : mode | bit }
 
   static func isSet(at path: UnsafePointer<CChar>, in base: CInt) -> Bool {
-    var status = stat()
-    return fstatat(base, path, &status, AT_SYMLINK_NOFOLLOW) == 0 && isSet(status)
+    FileStatus.ifReadable(path: path, relativeTo: base, followsLinks: false).map(isSet) ?? false
   }
 
-  private static func isSet(_ status: stat) -> Bool {
-    status.st_mode & mode_t(S_IFMT) == mode_t(S_IFDIR) && status.st_mode & bit != 0 && !isEffective(status.st_mode)
+  private static func isSet(_ status: FileStatus) -> Bool {
+    let mode = mode_t(status.mode)
+    return status.kind == .directory && mode & bit != 0 && !isEffective(mode)
   }
 
   /// Waits until the names in a directory are on the disk, and, if it has the mark itself, its own name.
   static func synchronizeNames(_ directory: borrowing Descriptor) -> Bool {
     guard FileSignals.synchronizeNames(directory.number) else { return false }
-    var status = stat()
-    guard fstat(directory.number, &status) == 0, isSet(status) else { return true }
+    guard let status = directory.status, isSet(status) else { return true }
     let above = Descriptor(uninterrupted { openat(directory.number, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
     // Where this process may not read, it trusts the one that created the directory.
     guard let above else { return errno == EACCES || errno == EPERM }
     // The directory above the root is the root.
-    let isRoot = FileStatus(descriptor: above.number)?.identity == FileStatus(status).identity
+    let isRoot = above.status?.identity == status.identity
     guard isRoot || synchronizeNames(above) else { return false }
     remove(from: directory)
     return true
@@ -92,8 +91,7 @@ private enum UnsavedMark {
 
   /// Removes the mark, or leaves it to a process of the owner, who alone can.
   static func remove(from directory: borrowing Descriptor) {
-    var status = stat()
-    guard fstat(directory.number, &status) == 0, isSet(status) else { return }
-    fchmod(directory.number, status.st_mode & 0o7777 & ~bit)
+    guard let status = directory.status, isSet(status) else { return }
+    fchmod(directory.number, mode_t(status.mode) & ~bit)
   }
 }

@@ -13,11 +13,10 @@ import CLibrary
 ///   - directory: The status of the parent directory; evaluated only if needed.
 package func inheritOwner(_ number: CInt, from directory: @autoclosure () -> FileStatus?) {
   guard geteuid() == 0, let owner = directory(), owner.owner != 0 else { return }
-  var made = stat()
-  guard fstat(number, &made) == 0, made.st_uid == 0 else { return }
-  switch FileStatus(made).kind {
+  guard let made = FileStatus(descriptor: number), made.owner == 0 else { return }
+  switch made.kind {
   case .directory: break
-  case .regular where made.st_size == 0 && made.st_nlink == 1: break
+  case .regular where made.size == 0 && made.linkCount == 1: break
   default: return
   }
   _ = fchown(number, owner.owner, owner.group)

@@ -24,3 +24,14 @@ package func synchronizeNames(_ number: CInt) -> Bool {
   // Some file systems do not support this and return EINVAL. It is then either unnecessary or impossible.
   uninterrupted { fsync(number) } == 0 || errno == EINVAL || errno == ENOTSUP
 }
+
+/// Returns a function of the system that some of its versions lack.
+///
+/// - Parameters:
+///   - name: The name of the function.
+///   - type: The function's type in C.
+/// - Returns: The function, or `nil`.
+package func systemFunction<Call>(_ name: String, as type: Call.Type) -> Call? {
+  // Sound: the caller passes the type with which the system declares the function.
+  dlsym(nil, name).map { unsafeBitCast($0, to: type) }
+}

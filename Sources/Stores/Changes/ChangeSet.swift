@@ -12,24 +12,12 @@ public struct ChangeSet: Hashable, Sendable {
   public let sequence: Int64
 
   /// The origin of the change.
-  public let origin: ChangeOrigin
+  public internal(set) var origin = ChangeOrigin.here
 
   /// The changes of each table.
   ///
   /// Tables without changes are not included.
   public let tables: [String: TableChanges]
-
-  /// Creates a change set.
-  ///
-  /// - Parameters:
-  ///   - sequence: The number of the change.
-  ///   - origin: The origin of the change.
-  ///   - tables: The changes of each table.
-  package init(sequence: Int64, origin: ChangeOrigin = .here, tables: [String: TableChanges]) {
-    self.sequence = sequence
-    self.origin = origin
-    self.tables = tables
-  }
 
   /// Returns the next number.
   ///

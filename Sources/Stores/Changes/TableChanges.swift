@@ -18,23 +18,6 @@ public struct TableChanges: Hashable, Sendable {
   /// If so, read the whole table again.
   public internal(set) var isEverything = false
 
-  /// Creates the changes of a table.
-  ///
-  /// - Parameters:
-  ///   - inserted: The keys of rows that were inserted.
-  ///   - updated: The keys of rows that were written.
-  ///   - deleted: The keys of rows that were deleted.
-  ///   - isEverything: A Boolean value that indicates whether more rows may have changed than the sets contain.
-  package init(
-    inserted: Set<SQLiteValue> = [], updated: Set<SQLiteValue> = [], deleted: Set<SQLiteValue> = [],
-    isEverything: Bool = false
-  ) {
-    self.inserted = inserted
-    self.updated = updated
-    self.deleted = deleted
-    self.isEverything = isEverything
-  }
-
   /// A Boolean value that indicates whether nothing has changed.
   public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && !isEverything }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import FileSignals
 
 /// A kind of change of a table, which may call triggers.
 struct TriggerChange: Hashable {
@@ -27,7 +28,8 @@ extension SQLiteConnection {
   ///
   /// SQLite compiles all triggers of a statement, and those that they call, when it prepares the statement.
   func mayTriggersRecur(on tables: Set<String>) -> Bool {
-    do throws(DatabaseError) {
+    // A trigger that cannot be compiled, for example because a table is missing, may do anything.
+    tolerating(else: true) {
       var reached: Set<TriggerChange> = []
       for table in tables {
         for operation in TriggerChange.Operation.allCases {
@@ -36,9 +38,6 @@ extension SQLiteConnection {
       }
       for change in reached where try triggerChanges(by: change).contains(change) { return true }
       return false
-    } catch {
-      // A trigger that cannot be compiled, for example because a table is missing, may do anything.
-      return true
     }
   }
 

@@ -1,3 +1,4 @@
+import FileSignals
 import Signals
 
 extension Database {
@@ -49,10 +50,7 @@ extension Database {
 
   /// Copies the write-ahead log into the file, and empties it, unless another connection needs it.
   package func emptyLog() {
-    do {
-      _ = try writer.emptyLog()
-    } catch {
-      // The change is committed. A log that cannot be emptied now is emptied with the next change.
-    }
+    // The change is committed. A log that cannot be emptied now is emptied with the next change.
+    tolerating { _ = try writer.emptyLog() }
   }
 }

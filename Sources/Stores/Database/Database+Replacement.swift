@@ -53,11 +53,8 @@ extension Database {
   func followReplacementAfterEvent() -> Bool {
     guard isReplaceable, let hasLeftItsPath else { return !isReplaceable }
     guard hasLeftItsPath else { return true }
-    do throws(DatabaseError) {
-      _ = try followReplacement()
-    } catch {
-      // The next event or write makes another attempt.
-    }
+    // The next event or write makes another attempt.
+    tolerating { _ = try followReplacement() }
     return true
   }
 

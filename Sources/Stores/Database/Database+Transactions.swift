@@ -30,13 +30,7 @@ extension Database {
   func readValue<Result>(
     _ body: (ReadTransaction) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
-    do {
-      return try read(body)
-    } catch let error as DatabaseError {
-      throw error
-    } catch {
-      stop(because: "A read threw an error of an unexpected type")
-    }
+    try DatabaseError.only { try read(body) }
   }
 
   /// Changes the database in one transaction: completely or, if the closure throws, not at all.

@@ -110,12 +110,7 @@ public final class Database: Sendable {
     if let url = resolved.url {
       if let scope {
         guard scope.contains(url) else { throw .outsideScope(path: location.path, root: scope.root.path) }
-      } else if let root = try DatabaseError.examining(
-        url.path,
-        { () throws(DurableFileError) in
-          try SwitchedRoots.root(switching: url)
-        })
-      {
+      } else if let root = try DatabaseError.examining(url.path, SwitchedRoots.root(switching: url)) {
         throw .switchedDirectory(path: location.path, root: root.path)
       }
     }

@@ -54,13 +54,6 @@ struct DatabaseFile: Sendable {
     }
   }
 
-  private func connect() throws(DatabaseError) -> SQLiteConnection {
-    let connection = try DatabaseOpening.connection(
-      to: location, durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
-    try connection.install(extensions)
-    return connection
-  }
-
   /// Checks a file that this process must not change, so any problem is an error.
   private func inspect() throws(DatabaseError) -> Opened {
     let path = location.path
@@ -70,7 +63,7 @@ struct DatabaseFile: Sendable {
     let connection = try reader()
     defer { connection.close() }
     do throws(DatabaseError) {
-      try DatabaseOpening.checkOwner(of: connection, applicationID)
+      try checkOwner(of: connection)
     } catch {
       guard access == .readOnly, try isLogMissing else { throw error }
       switch error {

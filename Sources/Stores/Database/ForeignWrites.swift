@@ -169,16 +169,14 @@ final class ForeignWrites: Sendable {
 extension Database {
   /// The state of the file, or `nil` if it cannot be read now.
   fileprivate func fileState() -> ForeignWrites.FileState? {
-    do throws(DatabaseError) {
+    // A failed check reports nothing; reads throw the reason.
+    tolerating(else: nil) {
       if file.access == .readWrite { return try writer.fileState() }
       return try readValue { transaction throws(DatabaseError) in
         let connection = try transaction.connection
         return ForeignWrites.FileState(
           connection: ObjectIdentifier(connection), version: try connection.value("PRAGMA data_version"), shared: .null)
       }
-    } catch {
-      // A failed check reports nothing; reads throw the reason.
-      return nil
     }
   }
 

@@ -74,11 +74,8 @@ enum DatabaseReading {
     let folder = files.temporaryDirectory.appending(path: "signals-\(UUID.random().uuidString)")
     try files.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer {
-      do {
-        try files.removeItem(at: folder)
-      } catch {
-        // The system empties this directory.
-      }
+      // The system empties this directory.
+      tolerating { try files.removeItem(at: folder) }
     }
     let copy = folder.appending(path: "copy.sqlite")
     for suffix in ["", "-wal"] {

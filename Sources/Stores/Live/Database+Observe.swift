@@ -1,3 +1,4 @@
+import FileSignals
 import Signals
 
 extension Database {
@@ -32,7 +33,8 @@ extension Database {
   ///   the rows with these keys.
   /// - **Purity.** The result must depend only on the transaction and on constants. If it depends on anything else, the
   ///   query cannot detect changes of that.
-  /// - **Consistency.** All statements of the closure see one moment. Equal results are not sent.
+  /// - **Consistency.** All statements of the closure see one moment. Equal results are not sent. Results that are not
+  ///   `Equatable` cannot be compared, so one is sent after each change.
   /// - **Failure.** An error that the closure throws is a failure of the query, which keeps the last value and continues
   ///   with the next change. An error of another type than ``DatabaseError`` is reported as
   ///   ``DatabaseError/failedRead(_:path:)``.
@@ -44,37 +46,18 @@ extension Database {
   ///   - scheduling: The time and place of the first read.
   ///   - read: A closure that reads with the given transaction.
   /// - Returns: The signal; nothing is read until it is subscribed to.
-  public func observe<Element: Equatable & Sendable>(
-    scheduling: LiveQueryScheduling = .immediate, _ read: @escaping @Sendable (ReadTransaction) throws -> Element
-  ) -> LiveQuery<Element> {
-    LiveQuery(self, scheduling, .init(read: read, isSame: ==, empty: { $0.valueOfEmptyDatabase(read) }))
-  }
-
-  /// Returns the result of any read, now and after each change of the data that it has read.
-  ///
-  /// Results that are not `Equatable` cannot be compared, so a result is sent after each such change, even if it is
-  /// equal.
-  ///
-  /// - Parameters:
-  ///   - scheduling: The time and place of the first read.
-  ///   - read: A closure that reads with the given transaction, and uses nothing else.
-  /// - Returns: The signal; nothing is read until it is subscribed to.
-  @_disfavoredOverload
   public func observe<Element: Sendable>(
     scheduling: LiveQueryScheduling = .immediate, _ read: @escaping @Sendable (ReadTransaction) throws -> Element
   ) -> LiveQuery<Element> {
-    LiveQuery(
-      self, scheduling, .init(read: read, isSame: { _, _ in false }, empty: { $0.valueOfEmptyDatabase(read) }))
+    LiveQuery(self, scheduling, .init(read: read, empty: { $0.valueOfEmptyDatabase(read) }))
   }
 
   /// Returns the result of a read in an empty database with the same schema, or `nil` if the read fails there too.
   private func valueOfEmptyDatabase<Element>(_ read: (ReadTransaction) throws -> Element) -> Element? {
     guard let schema = file.schema else { return nil }
-    do {
+    return tolerating(else: nil) {
       let (functions, collations) = (file.extensions.functions, file.extensions.collations)
       return try Database(.memory, schema: schema, functions: functions, collations: collations).read(read)
-    } catch {
-      return nil
     }
   }
 }

@@ -1,6 +1,6 @@
 public import Signals
 
-/// The current model of one row, or `nil` if no row has its key, as returned by ``Database/live(_:id:)-1nq2m``.
+/// The current model of one row, or `nil` if no row has its key, as returned by ``Database/live(_:id:)``.
 ///
 /// ```swift
 /// import Stores
@@ -41,25 +41,37 @@ public final class LiveObject<Model: StoreModel>: Signal, PropertyConvertible, S
   /// The key of the row.
   public let id: Model.ID
 
-  /// The model as an observable property.
-  public let property: Property<Model?>
+  private let database: Database
+  private let health = ReadHealth()
+  // The database retains the read, which does not retain this object.
+  private let tracked: TrackedRead<Model>
 
-  private let follower: ObjectFollower<Model>
-
-  init(_ database: Database, id: Model.ID, isSame: @escaping @Sendable (Model, Model) -> Bool) throws(DatabaseError) {
-    self.id = id
-    follower = try ObjectFollower(database, id: id, isSame: isSame)
-    // A subscription keeps the follower alive, not this object.
-    property = Property(follower.model, keeping: follower)
+  /// Reads the row, and follows its changes.
+  init(_ database: Database, id: Model.ID) throws(DatabaseError) {
+    (self.database, self.id) = (database, id)
+    let body = TrackedRead<Model>.Body(read: { try $0.find(Model.self, id: id) }, empty: { _ in nil })
+    tracked = TrackedRead(database, health, on: nil, body)
+    tracked.start(.immediate)
+    if let failure = health.status.value.failure {
+      tracked.end()
+      throw failure
+    }
   }
 
+  deinit {
+    tracked.end()
+  }
+
+  /// The model as an observable property.
+  public var property: Property<Model?> { Property(tracked.values, keeping: self) }
+
   /// The model as of the last commit that changed it, or `nil` if there is no such row.
-  public var value: Model? { follower.model.value }
+  public var value: Model? { tracked.values.value }
 
   /// The relation of ``value`` to the database.
   ///
   /// It is stale while the row cannot be read.
-  public var status: Property<SharedValueStatus<DatabaseError>> { Property(follower.health.status, keeping: follower) }
+  public var status: Property<SharedValueStatus<DatabaseError>> { Property(health.status, keeping: self) }
 
   /// Sends each failure to read the row after a change.
   ///
@@ -68,7 +80,7 @@ public final class LiveObject<Model: StoreModel>: Signal, PropertyConvertible, S
   /// The row is read again after the next change, when the database is resumed or opened again, and after pauses that
   /// grow to five seconds. If that fails for the same reason, it is not reported again.
   public var failures: some Signal<DatabaseError, Never> {
-    KeptSignal(upstream: follower.health.failures, owner: follower)
+    KeptSignal(upstream: health.failures, owner: self)
   }
 
   /// Reads the row, changes it, and stores it in one transaction, so that no concurrent change is lost.
@@ -78,7 +90,7 @@ public final class LiveObject<Model: StoreModel>: Signal, PropertyConvertible, S
   /// - Throws: The error that `body` threw, or ``DatabaseError``; then nothing has changed.
   @discardableResult
   public func update<Result>(_ body: (inout Model) throws -> Result) throws -> Result? {
-    try follower.database.write { transaction in
+    try database.write { transaction in
       guard var model = try transaction.find(Model.self, id: id) else { return nil }
       let result = try body(&model)
       let connection = try transaction.connection

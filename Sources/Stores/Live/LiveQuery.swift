@@ -3,7 +3,7 @@ public import Signals
 
 /// The result of a read, now and after each change of the data that it has read.
 ///
-/// ``Database/observe(scheduling:_:)-6tvks`` and ``Database/query(_:scheduling:)-4phlk`` return it.
+/// ``Database/observe(scheduling:_:)`` and ``Database/query(_:scheduling:)`` return it.
 ///
 /// It never ends. If a read fails, subscribers keep the last value, and ``status`` and ``failures`` report the error.
 ///

@@ -30,8 +30,8 @@
   @MainActor @propertyWrapper
   public struct QueryResult<Value: Sendable>: DynamicProperty {
     @State private var follower = QueryFollower<Value>()
-    private let query: any AnyObject & Sendable
-    private let makeProperty: () -> Property<Value>
+    private let query: LiveQuery<Value>
+    private let initial: Value
 
     /// Creates a wrapper for the value of a query.
     ///
@@ -39,19 +39,13 @@
     ///   - query: The query.
     ///   - initial: The value before the first read.
     public init(_ query: LiveQuery<Value>, initial: Value) {
-      self.init(query) { query.property(initial: initial) }
-    }
-
-    /// Creates a wrapper for the value of any query object, which is compared by identity.
-    package init(_ query: any AnyObject & Sendable, makeProperty: @escaping () -> Property<Value>) {
-      self.query = query
-      self.makeProperty = makeProperty
+      (self.query, self.initial) = (query, initial)
     }
 
     /// The last value of the query, or the initial value before the first read.
     public var wrappedValue: Value { projectedValue.value }
 
     /// The value of the query as an observable property.
-    public var projectedValue: Property<Value> { follower.property(of: query, makeProperty) }
+    public var projectedValue: Property<Value> { follower.property(of: query, initial: initial) }
   }
 #endif

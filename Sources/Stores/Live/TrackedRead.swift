@@ -30,7 +30,6 @@ final class TrackedRead<Value: Sendable>: RegionObserver, QueryRound {
   /// The closures of a read.
   struct Body: Sendable {
     let read: @Sendable (ReadTransaction) throws -> Value?
-    let isSame: @Sendable (Value, Value) -> Bool
     /// Returns the value that is shown while switched contents cannot be read.
     let empty: @Sendable (Database) -> Value?
   }
@@ -149,7 +148,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver, QueryRound {
 
   private func isNews(_ new: Value?) -> Bool {
     guard let old = values.value, let new else { return (values.value == nil) != (new == nil) }
-    return !body.isSame(old, new)
+    return !areEqual(old, new)
   }
 
   private func store(_ new: Value?, _ epoch: Int) -> Bool {
@@ -244,4 +243,10 @@ final class TrackedRead<Value: Sendable>: RegionObserver, QueryRound {
       retryLater()
     }
   }
+}
+
+/// Returns a Boolean value that indicates whether two values are equal; `false` if their type is not `Equatable`.
+func areEqual<Value>(_ first: Value, _ second: Value) -> Bool {
+  func areEqual<Known: Equatable>(as type: Known.Type) -> Bool { first as? Known == second as? Known }
+  return (Value.self as? any Equatable.Type).map { areEqual(as: $0) } ?? false
 }

@@ -1,3 +1,5 @@
+import FileSignals
+
 /// The prepared statements of one model on one connection, which make access to single rows fast.
 final class ModelStatements<Model: StoreModel> {
   let layout: ModelLayout
@@ -10,7 +12,7 @@ final class ModelStatements<Model: StoreModel> {
 
   init(connection: SQLiteConnection) throws(DatabaseError) {
     self.connection = connection
-    layout = try connection.naming { () throws(ModelError) in try ModelLayout.of(Model.self) }
+    layout = try connection.naming(ModelLayout.of(Model.self))
   }
 
   deinit {
@@ -37,7 +39,7 @@ final class ModelStatements<Model: StoreModel> {
       encoder = RowEncoder(layout: layout.row, statement: try connection.prepare(layout.put))
       putter = encoder
     }
-    try connection.naming { () throws(ModelError) in try encoder.bind(model) }
+    try connection.naming(encoder.bind(model))
     try encoder.statement.run()
   }
 
@@ -54,10 +56,9 @@ final class ModelStatements<Model: StoreModel> {
     {
       return row
     }
-    return try connection.naming { () throws(ModelError) -> Model in
-      throw .undecodable(
-        table: layout.table, column: layout.spec.key, key: nil, reason: "a trigger removed the new row")
-    }
+    let reason = "a trigger removed the new row"
+    let error = ModelError.undecodable(table: layout.table, column: layout.spec.key, key: nil, reason: reason)
+    throw .model(error, path: connection.path)
   }
 
   /// Returns the row with a key.
@@ -68,9 +69,7 @@ final class ModelStatements<Model: StoreModel> {
     } else {
       let statement = try connection.prepare(layout.find)
       statement.isRegionKnown = true
-      decoder = try connection.naming { () throws(ModelError) in
-        try RowDecoder(layout: layout.row, statement: statement, isOrdered: true)
-      }
+      decoder = try connection.naming(RowDecoder(layout: layout.row, statement: statement, isOrdered: true))
       finder = decoder
     }
     let statement = decoder.statement
@@ -80,7 +79,7 @@ final class ModelStatements<Model: StoreModel> {
     let isFound = try statement.step()
     if connection.tracking != nil { try connection.track([key], of: Model.self, instead: statement) }
     guard isFound else { return nil }
-    return try connection.naming { () throws(ModelError) in try decoder.row(Model.self) }
+    return try connection.naming(decoder.row(Model.self))
   }
 
   /// A Boolean value that indicates whether changes of the table contain the model's keys, and equal keys have equal
@@ -113,13 +112,9 @@ final class ModelStatements<Model: StoreModel> {
 }
 
 extension SQLiteConnection {
-  /// Adds the file to an error that a closure throws.
+  /// Adds the file to an error of a model.
   @inline(__always)
-  func naming<Result>(_ body: () throws(ModelError) -> Result) throws(DatabaseError) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw .model(error, path: path)
-    }
+  func naming<Result>(_ body: @autoclosure () throws(ModelError) -> Result) throws(DatabaseError) -> Result {
+    try translating(body()) { (error: ModelError) in DatabaseError.model(error, path: path) }
   }
 }

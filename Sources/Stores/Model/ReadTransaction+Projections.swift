@@ -52,9 +52,7 @@ extension ReadTransaction {
   public func all<Model: StoreModel, Value: Decodable>(
     _ query: Query<Model>, as type: Value.Type
   ) throws(DatabaseError) -> [Value] {
-    let compiled = try connection.naming { () throws(ModelError) in
-      try query.compiled(selecting: try Projection.of(type))
-    }
+    let compiled = try connection.naming(query.compiled(selecting: try Projection.of(type)))
     return try projected(compiled, type)
   }
 
@@ -62,7 +60,7 @@ extension ReadTransaction {
     _ query: CompiledQuery, _ type: Value.Type
   ) throws(DatabaseError) -> [Value] {
     let connection = try connection
-    let projection = try connection.naming { () throws(ModelError) in try Projection.of(type) }
+    let projection = try connection.naming(Projection.of(type))
     return try withStatement(query.sql, query.arguments) { statement throws(DatabaseError) in
       try statement.values(projection.layout, isOrdered: projection.isSingle) { decoder throws(ModelError) in
         projection.isSingle

@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 import Foundation
 
 /// An encoder that binds a model's members to the parameters of a statement.
@@ -189,11 +190,9 @@ final class RowEncoder: Encoder {
   }
 
   private static func isJSON(_ data: Data) -> Bool {
-    do {
+    tolerating(else: false) {
       _ = try JSONDecoder().decode(AnyJSON.self, from: data)
       return true
-    } catch {
-      return false
     }
   }
 

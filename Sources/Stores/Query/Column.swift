@@ -205,4 +205,16 @@ public struct Columns<Model: StoreModel>: Sendable {
   public subscript<Value>(dynamicMember keyPath: any KeyPath<Model, Value> & Sendable) -> Column<Model, Value> {
     Column(KeyPathColumns.reference(to: keyPath))
   }
+
+  /// Returns the column with a name that is known only at run time.
+  ///
+  /// An unknown name, and a value of another type than the column's, is reported when the query runs.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the column.
+  ///   - type: The type of the values with which it is compared.
+  /// - Returns: The column.
+  public func named<Value>(_ name: String, as type: Value.Type = Value.self) -> Column<Model, Value> {
+    Column(.named(name))
+  }
 }

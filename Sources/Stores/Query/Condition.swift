@@ -21,48 +21,13 @@
 /// // Prints "SELECT * FROM person WHERE (city IN ('Rome', 'Oslo') OR city IS NULL) AND NOT name LIKE 'A%'"
 /// ```
 ///
-/// If the name of a column is known only at run time, use ``column(named:_:_:)`` and its variants.
+/// If the name of a column is known only at run time, use ``Columns/named(_:as:)``.
 public struct Condition<Model: StoreModel>: Hashable, Sendable {
   @usableFromInline let form: ConditionForm
 
   @usableFromInline
   init(_ form: ConditionForm) {
     self.form = form
-  }
-
-  /// Returns a condition that a column compares with a value as specified.
-  ///
-  /// Equality with `nil` selects the rows without a value. An unknown name, and a value of another type than the
-  /// column's, is reported when the query runs.
-  public static func column(
-    named name: String, _ comparison: QueryComparison, _ value: (any SQLiteConvertible)?
-  ) -> Condition {
-    Condition(.comparison(.named(name), comparison, value?.sqliteValue ?? .null))
-  }
-
-  /// Returns a condition that a column has one of several values.
-  ///
-  /// If `nil` is one of them, it includes rows without a value.
-  public static func column(named name: String, isIn values: [(any SQLiteConvertible)?]) -> Condition {
-    Condition(.membership(.named(name), values.map { $0?.sqliteValue ?? .null }))
-  }
-
-  /// Returns a condition that a column matches a pattern.
-  ///
-  /// In the pattern, `%` matches any text, `_` matches one character, and `\` escapes these three characters. ASCII
-  /// letters match regardless of case.
-  public static func column(named name: String, like pattern: String) -> Condition {
-    Condition(.pattern(.named(name), pattern))
-  }
-
-  /// Returns a condition that a column contains a string, compared byte by byte.
-  public static func column(named name: String, contains text: String) -> Condition {
-    Condition(.part(.named(name), text))
-  }
-
-  /// Returns a condition that a column begins with a string, compared byte by byte, whatever collation it has.
-  public static func column(named name: String, hasPrefix prefix: String) -> Condition {
-    Condition(.prefix(.named(name), prefix))
   }
 
   /// Returns a condition that an SQL expression is true.
@@ -121,8 +86,8 @@ indirect enum ConditionForm: Hashable, Sendable {
 }
 
 /// A comparison of a column with a value.
-@nonexhaustive
-public enum QueryComparison: String, Hashable, Sendable, CaseIterable {
+@usableFromInline
+enum QueryComparison: String, Hashable, Sendable, CaseIterable {
   /// The column equals the value.
   case equal = "="
   /// The column differs from the value.

@@ -18,10 +18,9 @@
 /// A property that does not exist, or a value of another type, does not compile. ``Column`` describes the conditions.
 /// Values are bound to parameters and never become part of a statement's text, so SQL injection is impossible.
 ///
-/// If the name of a column is known only at run time, use ``Condition/column(named:_:_:)`` and
-/// ``ordered(byColumnNamed:_:)``. A column that does not exist, or that cannot hold the value with which it is
-/// compared, is then reported when the query runs. The errors are ``ModelError/unknownColumn(table:column:known:)`` and
-/// ``ModelError/unfitValue(table:column:type:found:)``.
+/// If the name of a column is known only at run time, use ``Columns/named(_:as:)``. A column that does not exist, or
+/// that cannot hold the value with which it is compared, is then reported when the query runs. The errors are
+/// ``ModelError/unknownColumn(table:column:known:)`` and ``ModelError/unfitValue(table:column:type:found:)``.
 ///
 /// ### Null
 ///
@@ -105,18 +104,8 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
   public func ordered<Value: SQLiteConvertible>(
     _ direction: QueryDirection = .ascending, _ column: (Columns<Model>) -> Column<Model, Value>
   ) -> Query {
-    ordered(by: column(Columns()).reference, direction)
-  }
-
-  /// Returns the query sorted by a column whose name is known only at run time.
-  ///
-  /// Earlier sort columns take precedence.
-  public func ordered(byColumnNamed name: String, _ direction: QueryDirection = .ascending) -> Query {
-    ordered(by: .named(name), direction)
-  }
-
-  private func ordered(by column: ColumnReference, _ direction: QueryDirection) -> Query {
-    copy(of: self) { $0.orders.append(QueryOrder(column: column, direction: direction)) }
+    let order = QueryOrder(column: column(Columns()).reference, direction: direction)
+    return copy(of: self) { $0.orders.append(order) }
   }
 
   /// Returns the query sorted by other columns.

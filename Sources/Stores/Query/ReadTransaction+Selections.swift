@@ -100,7 +100,7 @@ extension SQLiteConnection {
   /// Returns the rows of a selection.
   func all<Model: StoreModel, Output>(_ selection: Selection<Model, Output>) throws(DatabaseError) -> [Output] {
     let table = try ModelStatements<Model>.of(self).layout
-    let (compiled, layout) = try naming { () throws(ModelError) in try selection.compiled(in: table) }
+    let (compiled, layout) = try naming(selection.compiled(in: table))
     return try withStatement(compiled.sql, compiled.arguments) { statement throws(DatabaseError) in
       try statement.values(layout, isOrdered: true) { decoder throws(ModelError) in
         try decoder.decoding { () throws in
@@ -122,12 +122,10 @@ extension SQLiteStatement {
     // Only after the first step is it certain that the columns match the current tables.
     guard try step() else { return values }
     let connection = connection
-    let decoder = try connection.naming { () throws(ModelError) in
-      try RowDecoder(layout: layout, statement: self, isOrdered: isOrdered)
-    }
+    let decoder = try connection.naming(RowDecoder(layout: layout, statement: self, isOrdered: isOrdered))
     defer { decoder.end() }
     repeat {
-      values.append(try connection.naming { () throws(ModelError) in try value(decoder) })
+      values.append(try connection.naming(value(decoder)))
     } while try step()
     return values
   }

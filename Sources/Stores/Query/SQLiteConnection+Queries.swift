@@ -6,7 +6,7 @@ extension SQLiteConnection {
       // The type of the array is looked up here, and not for each row.
       models.reserveCapacity(query.maximum.map { min($0, 16) } ?? 16)
       repeat {
-        models.append(try naming { () throws(ModelError) in try decoder.row(Model.self) })
+        models.append(try naming(decoder.row(Model.self)))
       } while try decoder.statement.step()
     }
     return models
@@ -16,7 +16,7 @@ extension SQLiteConnection {
   func first<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> Model? {
     var model: Model?
     try withRows(of: query.limit(min(1, query.maximum ?? 1))) { decoder throws(DatabaseError) in
-      model = try naming { () throws(ModelError) in try decoder.row(Model.self) }
+      model = try naming(decoder.row(Model.self))
     }
     return model
   }
@@ -27,7 +27,7 @@ extension SQLiteConnection {
   ) throws(DatabaseError) {
     try withRows(of: query) { decoder throws(DatabaseError) in
       repeat {
-        let model = try naming { () throws(ModelError) in try decoder.row(Model.self) }
+        let model = try naming(decoder.row(Model.self))
         guard body(model, decoder.statement) else { return }
       } while try decoder.statement.step()
     }
@@ -39,9 +39,7 @@ extension SQLiteConnection {
   ) throws(DatabaseError) {
     try begin(query, query.compiled) { statement, isFound, layout throws(DatabaseError) in
       guard isFound else { return }
-      let decoder = try naming { () throws(ModelError) in
-        try RowDecoder(layout: layout.row, statement: statement, isOrdered: query.source == nil)
-      }
+      let decoder = try naming(RowDecoder(layout: layout.row, statement: statement, isOrdered: query.source == nil))
       defer { decoder.end() }
       try body(decoder)
     }
@@ -59,7 +57,7 @@ extension SQLiteConnection {
     _ body: (SQLiteStatement, _ isFound: Bool, ModelLayout) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     let layout = try ModelStatements<Model>.of(self).layout
-    let compiled = try naming { () throws(ModelError) in try compile(layout) }
+    let compiled = try naming(compile(layout))
     let keys = tracking == nil ? nil : query.keys(in: layout)
     return try withStatement(compiled.sql, compiled.arguments) { statement throws(DatabaseError) in
       statement.isRegionKnown = keys != nil
@@ -75,7 +73,7 @@ extension SQLiteConnection {
     _ model: Model.Type, _ compile: (ModelLayout) throws(ModelError) -> CompiledQuery
   ) throws(DatabaseError) -> Int {
     let layout = try ModelStatements<Model>.of(self).layout
-    let compiled = try naming { () throws(ModelError) in try compile(layout) }
+    let compiled = try naming(compile(layout))
     return try change(compiled.sql, compiled.arguments)
   }
 }

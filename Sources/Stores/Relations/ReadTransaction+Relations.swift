@@ -18,7 +18,7 @@ extension ReadTransaction {
       keys.insert(parent.id.sqliteValue)
     }
     if keys.isEmpty { return children }
-    let query = try connection.naming { () throws(ModelError) in try relation.children(of: Array(keys)) }
+    let query = try connection.naming(relation.children(of: Array(keys)))
     var stored: [Parent.ID: Parent.ID] = [:]
     for child in try connection.all(query) {
       guard var key = relation.foreignKey(child) else { continue }
@@ -46,7 +46,7 @@ extension ReadTransaction {
     let keys = Set(foreignKeys.map(\.sqliteValue))
     var parents: [Parent.ID: Parent] = [:]
     if keys.isEmpty { return parents }
-    let layout = try connection.naming { () throws(ModelError) in try ModelLayout.of(Parent.self) }
+    let layout = try connection.naming(ModelLayout.of(Parent.self))
     let condition = Condition<Parent>(.membership(.named(layout.spec.key), Array(keys)))
     for parent in try connection.all(Query().where(condition)) { parents[parent.id] = parent }
     for key in foreignKeys where parents[key] == nil { parents[key] = try equalRow(Parent.self, key) }

@@ -1,6 +1,7 @@
 import CSQLite
 public import FileSignals
 public import Foundation
+import Signals
 
 /// An error in opening, reading or writing a database.
 ///
@@ -92,10 +93,33 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The file is not in the directory of the scope that the database was to follow.
   case outsideScope(path: String, root: String)
 
-  /// Another share has the author's name.
+  /// An in-memory database was to be shared, which no other process can access.
+  case inMemory
+
+  /// The database's file is not in the container that the processes of the group share.
+  case outsideContainer(path: String, container: String)
+
+  /// The author's name is invalid.
+  case invalidAuthor(String, reason: String)
+
+  /// This object is already shared.
   ///
-  /// The error contains the time that was spent waiting for the name, and the process that has it, if it is known. If
-  /// the share was suspended, it stays suspended.
+  /// A process needs only one share.
+  case alreadyShared(path: String)
+
+  /// Changes of other processes cannot be observed as they happen.
+  case unobservable(FileObserverError)
+
+  /// A recorded change of another process cannot be decoded, possibly because that process is newer.
+  ///
+  /// Everything may have changed.
+  case undecodable(path: String, sequence: Int64, author: String, reason: String)
+
+  /// Another share of the file has the author's name, in this process or another one that is running, and kept it for
+  /// longer than the caller waited.
+  ///
+  /// Two processes with the same name would not receive each other's changes. The error contains the time that was spent
+  /// waiting, and the process that has the name, if it is known. If the share was suspended, it stays suspended.
   case authorInUse(String, path: String, after: Duration, holder: LockHolder?)
 
   /// A migration, or the closure that fills a new file, asked a ``Store`` for a database that cannot be opened before
@@ -146,18 +170,27 @@ extension DatabaseError {
 
   /// Runs a closure that examines the files of a database.
   static func examining<Result>(
-    _ path: String, _ body: () throws(DurableFileError) -> Result
+    _ path: String, _ body: @autoclosure () throws(DurableFileError) -> Result
   ) throws(DatabaseError) -> Result {
-    do throws(DurableFileError) {
+    try translating(body()) { (error: DurableFileError) in
+      DatabaseError.unopenable(path, because: clause(error.description))
+    }
+  }
+
+  /// Runs a closure that throws only errors of databases, which its type does not say.
+  static func only<Result>(_ body: () throws -> Result) throws(DatabaseError) -> Result {
+    do {
       return try body()
+    } catch let error as DatabaseError {
+      throw error
     } catch {
-      throw .unopenable(path, because: clause(error.description))
+      stop(because: "A database threw an error of an unexpected type")
     }
   }
 
   /// Returns the status of a file of a database, or `nil` if there is none.
   static func status(_ path: String) throws(DatabaseError) -> FileStatus? {
-    try examining(path) { () throws(DurableFileError) in try FileStatus(path: path) }
+    try examining(path, FileStatus(path: path))
   }
 
   /// SQLite's failure, if the error is one.
@@ -237,6 +270,17 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .outsideScope(let path, let root):
       "The database \(path) cannot follow the scope \(root), because it is not in that directory. Move it there, or "
         + "open it without the scope."
+    case .inMemory:
+      "An in-memory database cannot be shared. Open a database in a file."
+    case .outsideContainer(let path, let container):
+      "\(path) is not in the container \(container), where other processes look for it. Move it there."
+    case .invalidAuthor(let name, let reason):
+      "\(name.debugDescription) cannot be the name of an author: \(reason). Choose another name."
+    case .alreadyShared(let path):
+      "\(path) is already shared by this object. Use that share, or close it first."
+    case .unobservable(let error): error.description
+    case .undecodable(let path, let sequence, let author, let reason):
+      "The change \(sequence) of \(path), made by \(author), cannot be read: \(reason). All rows count as changed."
     case .authorInUse(let name, let path, let limit, let holder):
       "Can't share \(path) as \(name.debugDescription): another share of the file has that name"
         + Self.tenancy(of: holder, for: limit) + ". End that share or process, or give each process a name of its own."

@@ -4,7 +4,7 @@ public import FileSignals
 /// A failure that SQLite reports.
 public struct SQLiteFailure: Hashable, Sendable {
   /// SQLite's result code, such as 19 for `SQLITE_CONSTRAINT`.
-  public let code: Int32
+  public var code: Int32 { extendedCode & 0xff }
 
   /// SQLite's extended result code, such as 2067 for `SQLITE_CONSTRAINT_UNIQUE`.
   public let extendedCode: Int32
@@ -16,35 +16,42 @@ public struct SQLiteFailure: Hashable, Sendable {
   public let path: String
 
   /// The text of the statement that was being prepared or run, without its arguments.
-  public let statement: String?
+  public internal(set) var statement: String?
 
   /// The table that caused the failure, if SQLite reports it.
-  public let table: String?
+  public internal(set) var table: String?
 
   /// The columns that caused the failure, if SQLite reports them.
-  public let columns: [String]
+  public internal(set) var columns: [String] = []
 
   /// The description of the operating system's error, if there was one.
-  public let systemError: String?
+  public internal(set) var systemError: String?
 
   /// The process that held the lock that a call could not acquire in time; `nil` if the system does not name it.
-  public let holder: LockHolder?
+  public internal(set) var holder: LockHolder?
 
-  init(
-    extendedCode: Int32, message: String, path: String, statement: String? = nil, table: String? = nil,
-    columns: [String] = [], systemError: String? = nil, holder: LockHolder? = nil
-  ) {
-    self.code = extendedCode & 0xff
-    self.extendedCode = extendedCode
-    self.message = message
-    self.path = path
-    self.statement = statement
-    self.table = table
-    self.columns = columns
-    self.systemError = systemError
-    self.holder = holder
+  /// Parses the table and columns in messages such as `UNIQUE constraint failed: person.email, person.name`.
+  private static func culprit(code: Int32, message: String) -> (table: String?, columns: [String]) {
+    guard let colon = message.firstRange(of: ": ") else { return (nil, []) }
+    let subject = message[colon.upperBound...]
+    switch code {
+    case SQLITE_CONSTRAINT:
+      let names = subject.unicodeScalars.split(separator: ",").map {
+        $0.drop { $0 == " " }.split(separator: ".", maxSplits: 1).map { String($0) }
+      }
+      guard let first = names.first, first.count == 2 else { return (nil, []) }
+      return (first[0], names.compactMap { $0.count == 2 ? $0[1] : nil })
+    case SQLITE_ERROR where message.hasPrefix("no such table: "):
+      return (String(subject), [])
+    case SQLITE_ERROR where message.hasPrefix("no such column: "):
+      return (nil, [String(subject)])
+    default:
+      return (nil, [])
+    }
   }
+}
 
+extension SQLiteFailure {
   /// Creates the failure of the last call on a connection.
   init(_ code: Int32, handle: OpaquePointer?, path: String, statement: String? = nil) {
     guard let handle else {
@@ -65,25 +72,5 @@ public struct SQLiteFailure: Hashable, Sendable {
       // SQLite locks the index of the log to write.
       holder: extended & 0xff == SQLITE_BUSY ? LockHolder.writer(of: path + "-shm") : nil
     )
-  }
-
-  /// Parses the table and columns in messages such as `UNIQUE constraint failed: person.email, person.name`.
-  private static func culprit(code: Int32, message: String) -> (table: String?, columns: [String]) {
-    guard let colon = message.firstRange(of: ": ") else { return (nil, []) }
-    let subject = message[colon.upperBound...]
-    switch code {
-    case SQLITE_CONSTRAINT:
-      let names = subject.unicodeScalars.split(separator: ",").map {
-        $0.drop { $0 == " " }.split(separator: ".", maxSplits: 1).map { String($0) }
-      }
-      guard let first = names.first, first.count == 2 else { return (nil, []) }
-      return (first[0], names.compactMap { $0.count == 2 ? $0[1] : nil })
-    case SQLITE_ERROR where message.hasPrefix("no such table: "):
-      return (String(subject), [])
-    case SQLITE_ERROR where message.hasPrefix("no such column: "):
-      return (nil, [String(subject)])
-    default:
-      return (nil, [])
-    }
   }
 }

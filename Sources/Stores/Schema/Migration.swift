@@ -217,9 +217,7 @@ public final class Migration {
     let source = try connection.prepare(oldLayout.select)
     defer { source.reset() }
     for column in oldLayout.columns { try requireColumn(column.name, of: oldLayout.table) }
-    let decoder = try connection.naming { () throws(ModelError) in
-      try RowDecoder(layout: oldLayout.row, statement: source, isOrdered: true)
-    }
+    let decoder = try connection.naming(RowDecoder(layout: oldLayout.row, statement: source, isOrdered: true))
     let insertion = try connection.prepare(newLayout.insertion(into: temporary))
     let encoder = RowEncoder(layout: newLayout.row, statement: insertion)
     defer {
@@ -228,9 +226,9 @@ public final class Migration {
     }
     var done = 0
     while try source.step() {
-      let row = try connection.naming { () throws(ModelError) in try decoder.row(old) }
+      let row = try connection.naming(decoder.row(old))
       if let row = try body(row) {
-        try connection.naming { () throws(ModelError) in try encoder.bind(row) }
+        try connection.naming(encoder.bind(row))
         try encoder.statement.run()
       }
       done += 1
@@ -268,7 +266,7 @@ public final class Migration {
 
   private func layout<Model: StoreModel>(of model: Model.Type) throws(DatabaseError) -> ModelLayout {
     let connection = try connection
-    return try connection.naming { () throws(ModelError) in try ModelLayout.of(model) }
+    return try connection.naming(ModelLayout.of(model))
   }
 }
 

@@ -17,16 +17,14 @@ struct SchemaOpening {
     mark = MigrationMark(database: connection.path)
     var layouts: [ModelLayout] = []
     for model in schema.models {
-      layouts.append(try connection.naming { () throws(ModelError) in try Self.layout(model) })
+      layouts.append(try connection.naming(Self.layout(model)))
     }
     self.layouts = layouts
     if let reason = Self.contradiction(in: schema, layouts) {
       throw .schema(.invalidSchema(reason: reason), path: connection.path)
     }
     for model in schema.models {
-      try connection.naming { () throws(ModelError) in
-        for relation in model.relations { try relation.check() }
-      }
+      for relation in model.relations { try connection.naming(relation.check()) }
     }
     facts = try Self.facts(of: layouts, connection)
   }

@@ -26,8 +26,8 @@ extension ReadTransaction {
     _ query: Query<Model>, snippetOf column: String? = nil, maximumWords: Int = 16
   ) throws(DatabaseError) -> [SearchMatch<Model>] {
     let connection = try connection
-    let layout = try connection.naming { () throws(ModelError) in try ModelLayout.of(Model.self) }
-    let place = try connection.naming { () throws(ModelError) in try layout.searchPlace(of: column, in: query.search) }
+    let layout = try connection.naming(ModelLayout.of(Model.self))
+    let place = try connection.naming(layout.searchPlace(of: column, in: query.search))
     guard let pattern = query.search?.pattern, let tables = layout.searchTables else { return [] }
     let words = Int64(Swift.min(Swift.max(maximumWords, 1), 64))
     var matches: [SearchMatch<Model>] = []
@@ -68,7 +68,7 @@ extension WriteTransaction {
   /// - Throws: ``DatabaseError``, with ``ModelError/notSearchable(table:reason:)`` if the model has no index.
   public func rebuildSearchIndex<Model: StoreModel>(of model: Model.Type) throws(DatabaseError) {
     let connection = try connection
-    let layout = try connection.naming { () throws(ModelError) in try ModelLayout.of(model) }
+    let layout = try connection.naming(ModelLayout.of(model))
     guard let tables = layout.searchTables else {
       throw .model(.notSearchable(table: layout.table, reason: "its TableSpec has no search index"), path: path)
     }

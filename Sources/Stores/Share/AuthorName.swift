@@ -21,8 +21,8 @@ final class AuthorName: Sendable {
 
   /// Creates a name, without taking it.
   ///
-  /// - Throws: ``DatabaseShareError/invalidAuthor(_:reason:)``.
-  init(_ name: String, of database: URL) throws(DatabaseShareError) {
+  /// - Throws: ``DatabaseError/invalidAuthor(_:reason:)``.
+  init(_ name: String, of database: URL) throws(DatabaseError) {
     guard !name.isEmpty else { throw .invalidAuthor(name, reason: "it is empty") }
     self.name = name
     self.database = database.path
@@ -71,11 +71,8 @@ final class AuthorName: Sendable {
   func release() {
     state.withLock { state in
       // After a switch, the path may lead to the file of another share.
-      do throws(DurableFileError) {
-        if try state.lock?.isFile(at: url.path) == true { unlink(url.path) }
-      } catch {
-        // A file that stays is removed when the share is opened again.
-      }
+      // A file that stays is removed when the share is opened again.
+      tolerating { if try state.lock?.isFile(at: url.path) == true { unlink(url.path) } }
       state.lock = nil
     }
   }

@@ -47,7 +47,7 @@ public import Signals
 /// - **No echo:** A process never receives its own changes, and received changes are not rebroadcast.
 /// - **Authors:** Only one share at a time can have a name. If another share has it, in this process or another,
 ///   creating a share waits for it up to a limit, and then throws
-///   ``DatabaseShareError/authorInUse(_:_:after:holder:)``. The name of a killed process is free at once.
+///   ``DatabaseError/authorInUse(_:path:after:holder:)``. The name of a killed process is free at once.
 ///   ``Database/suspend()`` releases the name, and ``Database/resume()`` takes it again.
 /// - **Live queries:** Live queries and ``Database/changes`` of the database follow the other processes automatically.
 /// - **Absence:** A process that returns receives the changes made in its absence, if it had subscribed to ``incoming``
@@ -77,8 +77,8 @@ public final class DatabaseShare: Sendable {
   ///   - limits: The limits of the history.
   ///   - lockTimeout: The longest wait for an author's name that another share has; `.zero` for none. By default, it is
   ///     the `lockTimeout` of the container or, without that, half a second.
-  /// - Throws: ``DatabaseShareError``, such as ``DatabaseShareError/authorInUse(_:_:after:holder:)``, or
-  ///   ``DatabaseError/noSuchTable(_:path:known:)`` in a ``DatabaseShareError/database(_:)``.
+  /// - Throws: ``DatabaseError``, such as ``DatabaseError/authorInUse(_:path:after:holder:)`` or
+  ///   ``DatabaseError/noSuchTable(_:path:known:)``.
   public init(
     _ database: Database,
     container: AppGroupsContainer,
@@ -87,10 +87,10 @@ public final class DatabaseShare: Sendable {
     remembersPosition: Bool = true,
     limits: ShareLimits = ShareLimits(),
     lockTimeout: Duration? = nil
-  ) throws(DatabaseShareError) {
+  ) throws(DatabaseError) {
     guard let url = database.file.location.url else { throw .inMemory }
     let root = canonicalPath(ofFile: container.containerURL.path) ?? container.containerURL.path
-    guard url.path.isPath(below: root) else { throw .outsideContainer(url, container: container.containerURL) }
+    guard url.path.isPath(below: root) else { throw .outsideContainer(path: url.path, container: root) }
     engine = try ShareEngine(
       database, in: url, author: author, isUnique: false, remembersPosition: remembersPosition, tables: tables,
       limits: limits, lockTimeout: lockTimeout ?? DirectoryRules.nameLimit(for: container.containerURL))
@@ -128,7 +128,7 @@ public final class DatabaseShare: Sendable {
   }
 
   /// A signal of the failures to receive changes of other processes.
-  public var failures: some Signal<DatabaseShareError, Never> {
+  public var failures: some Signal<DatabaseError, Never> {
     KeptSignal(upstream: engine.feed.failures, owner: engine)
   }
 
@@ -138,17 +138,17 @@ public final class DatabaseShare: Sendable {
   /// Returns the number of changes of other processes that have not been received yet.
   ///
   /// - Returns: The number of changes.
-  /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been switched for
+  /// - Throws: ``DatabaseError`` if the database cannot be read, or if its file has been switched for
   ///   another that cannot be written yet, for example while the database is suspended.
-  public func pendingCount() throws(DatabaseShareError) -> Int { try engine.feed.pendingCount() }
+  public func pendingCount() throws(DatabaseError) -> Int { try engine.feed.pendingCount() }
 
   /// Skips all changes of other processes that have not been received yet.
   ///
   /// - Returns: The number of skipped changes.
-  /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been switched for
+  /// - Throws: ``DatabaseError`` if the database cannot be read, or if its file has been switched for
   ///   another that cannot be written yet, for example while the database is suspended.
   @discardableResult
-  public func discardPending() throws(DatabaseShareError) -> Int { try engine.feed.clear() }
+  public func discardPending() throws(DatabaseError) -> Int { try engine.feed.clear() }
 
   /// Ends the share and releases the author's name.
   ///

@@ -12,14 +12,10 @@ final class ShareBell: Sendable {
   private let url: URL
   private let file: Guarded<Descriptor?>
 
-  init(beside database: URL) throws(DatabaseShareError) {
+  init(beside database: URL) throws(DatabaseError) {
     directory = Self.directory(beside: database)
     url = directory.appending(path: Self.name, directoryHint: .notDirectory)
-    do throws(FileObserverError) {
-      file = Guarded(try Self.make(url, in: directory))
-    } catch {
-      throw .unobservable(error)
-    }
+    file = Guarded(try translating(Self.make(url, in: directory), by: DatabaseError.unobservable))
   }
 
   /// Wakes the processes that share a database, if there are any, on behalf of one that does not.

@@ -20,38 +20,34 @@ final class ShareEngine: Sendable {
   ///   - tables: The tables whose changes are shared and received, or `nil` for all tables.
   ///   - limits: The limits of the history.
   ///   - lockTimeout: The longest wait for a name that another share has.
-  /// - Throws: ``DatabaseShareError``.
+  /// - Throws: ``DatabaseError``.
   init(
     _ database: Database, in url: URL, author: String, isUnique: Bool, remembersPosition: Bool, tables: Set<String>?,
     limits: ShareLimits, lockTimeout: Duration
-  ) throws(DatabaseShareError) {
+  ) throws(DatabaseError) {
     self.database = database
     let name = isUnique ? nil : try AuthorName(author, of: url)
     self.name = name
     let bell = try ShareBell(beside: url)
     AuthorName.removeUnused(in: bell.directory)
-    if database.sharing.recorder != nil { throw .alreadyShared(url) }
-    do {
-      try ShareTables.make(in: database)
-      let tables = try tables.map { tables throws(DatabaseError) in try database.spelling(of: tables) }
-      recorder = ShareRecorder(author: author, scope: tables, limits: limits, bell: bell)
-      // Until then, no change is recorded under the name.
-      try name?.take(within: lockTimeout)
-    } catch {
-      throw DatabaseShareError(error)
-    }
+    if database.sharing.recorder != nil { throw .alreadyShared(path: url.path) }
+    try ShareTables.make(in: database)
+    let tables = try tables.map { tables throws(DatabaseError) in try database.spelling(of: tables) }
+    recorder = ShareRecorder(author: author, scope: tables, limits: limits, bell: bell)
+    // Until then, no change is recorded under the name.
+    try name?.take(within: lockTimeout)
     guard database.writer.setRecorder(recorder) else {
       name?.end()
-      throw .alreadyShared(url)
+      throw .alreadyShared(path: url.path)
     }
-    do {
+    do throws(DatabaseError) {
       feed = try ShareFeed(
         database, url: url, author: author, recorder: recorder, bell: bell, name: name,
         remembersPosition: remembersPosition)
     } catch {
       recorder.end()
       name?.end()
-      throw DatabaseShareError(error)
+      throw error
     }
     database.sharing.attach(self)
   }

@@ -6,7 +6,7 @@ import Signals
 /// The receiver of the changes of other processes, in order and each change once.
 final class ShareFeed: Sendable {
   let incoming = Emitter<ChangeSet, Never>()
-  let failures = Emitter<DatabaseShareError, Never>()
+  let failures = Emitter<DatabaseError, Never>()
 
   /// The ability to detect changes of other processes as they happen.
   let health: Property<WatchHealth>
@@ -43,7 +43,7 @@ final class ShareFeed: Sendable {
   init(
     _ database: Database, url: URL, author: String, recorder: ShareRecorder, bell: ShareBell,
     name: AuthorName? = nil, remembersPosition: Bool = true, changes injected: (any ChangeSource)? = nil
-  ) throws(DatabaseShareError) {
+  ) throws(DatabaseError) {
     self.database = database
     self.url = url
     self.author = author
@@ -53,24 +53,16 @@ final class ShareFeed: Sendable {
     limits = recorder.limits
     saves = DelayedCall(.exponential(from: .seconds(1), upTo: .seconds(30)), on: queue)
     looks = DelayedCall(.exponential(from: .milliseconds(250), upTo: .seconds(5)), on: queue)
-    let cursors: ShareCursors
-    do {
-      let (saved, newest) = try database.read {
-        try ShareTables.position(of: remembersPosition ? author : nil, $0)
-      }
-      cursors = ShareCursors(saved: saved, newest: newest)
-    } catch {
-      throw DatabaseShareError(error)
+    let (saved, newest) = try database.readValue { transaction throws(DatabaseError) in
+      try ShareTables.position(of: remembersPosition ? author : nil, transaction)
     }
     queue.setSpecific(key: mark, value: true)
     // The observation begins before the first read, so that no change is missed in between.
-    let changes: any ChangeSource
-    do {
-      changes = if let injected { injected } else { try PathChanges(contentsOf: bell.directory, queue: queue) }
-    } catch {
-      throw .unobservable(error)
-    }
-    state = Guarded(State(cursors: cursors, changes: changes))
+    let changes: any ChangeSource =
+      if let injected { injected } else {
+        try translating(PathChanges(contentsOf: bell.directory, queue: queue), by: DatabaseError.unobservable)
+      }
+    state = Guarded(State(cursors: ShareCursors(saved: saved, newest: newest), changes: changes))
     health = changes.health
     recorder.onFileChange { [weak self] in self?.begin() }
     queue.async { [self] in
@@ -90,7 +82,7 @@ final class ShareFeed: Sendable {
     let mayWait = !database.isInTransactionOfThisThread && !database.pauses.isHeldByThisThread
     if mayWait, state.withLock({ !$0.isOver && $0.cursors.becomeReader() }) {
       // The queue tries again, and reports the error.
-      do throws(DatabaseShareError) { try write() } catch {}
+      tolerating { try write() }
     }
     begin()
   }
@@ -139,7 +131,7 @@ final class ShareFeed: Sendable {
   /// Skips all waiting changes.
   ///
   /// - Returns: The number of skipped changes of other processes.
-  func clear() throws(DatabaseShareError) -> Int {
+  func clear() throws(DatabaseError) -> Int {
     try onQueue {
       let (cursor, author) = (cursors.told, author)
       let (newest, count) = try database.read { transaction in
@@ -155,23 +147,21 @@ final class ShareFeed: Sendable {
   }
 
   /// Returns the number of waiting changes of other processes.
-  func pendingCount() throws(DatabaseShareError) -> Int {
+  func pendingCount() throws(DatabaseError) -> Int {
     try onQueue {
       let (cursor, author) = (cursors.told, author)
       return try database.read { try ShareTables.count(after: cursor, notBy: author, $0) }
     }
   }
 
-  private func onQueue<Result>(_ body: () throws -> Result) throws(DatabaseShareError) -> Result {
-    do {
-      // The queue may be waiting for this thread's transaction, or for the file that this thread is switching.
-      try database.refuseWaiting("read of the share")
-      return try run {
+  private func onQueue<Result>(_ body: () throws -> Result) throws(DatabaseError) -> Result {
+    // The queue may be waiting for this thread's transaction, or for the file that this thread is switching.
+    try database.refuseWaiting("read of the share")
+    return try DatabaseError.only {
+      try run {
         try switchHistory(to: recorder.file)
         return try body()
       }
-    } catch {
-      throw DatabaseShareError(error)
     }
   }
 
@@ -180,15 +170,15 @@ final class ShareFeed: Sendable {
   private func drain() {
     if isOver { return }
     if !database.followReplacementAfterEvent() { drainSoon() }
-    do {
+    do throws(DatabaseError) {
       repeat {
         try switchHistory(to: recorder.file)
         keepHistory()
       } while !isOver && drainBatch()
-    } catch DatabaseError.suspended {
+    } catch .suspended {
       // This is not a failure.
     } catch {
-      failures.send(DatabaseShareError(error))
+      failures.send(error)
     }
     saveSoon()
   }
@@ -201,13 +191,13 @@ final class ShareFeed: Sendable {
   /// Switches to the history of the file that has replaced the previous one, if there is such a file.
   ///
   /// - Throws: An error if it cannot switch now. The switch is retried, unless the database is closed for good.
-  private func switchHistory(to file: ShareRecorder.File) throws {
+  private func switchHistory(to file: ShareRecorder.File) throws(DatabaseError) {
     if file.number == cursors.file { return }
     let saved: Int64?
-    do {
+    do throws(DatabaseError) {
       // This needs a write transaction, because a suspended database must not take the name.
       let isReader = cursors.isReader
-      saved = try database.write { [name, author, remembersPosition] transaction in
+      saved = try write { [name, author, remembersPosition] transaction in
         try name?.take()
         let saved = try ShareTables.position(of: remembersPosition ? author : nil, transaction).saved
         guard saved == nil, isReader, remembersPosition else { return saved }
@@ -262,7 +252,7 @@ final class ShareFeed: Sendable {
     } catch .closed, .suspended {
       return false
     } catch {
-      failures.send(.database(error))
+      failures.send(error)
       if case .schema = error { giveUp() }
       return false
     }
@@ -283,7 +273,7 @@ final class ShareFeed: Sendable {
       return ChangeSet(sequence: entry.sequence, origin: entry.origin, tables: tables)
     } catch {
       failures.send(
-        .undecodable(url, sequence: entry.sequence, author: entry.author, reason: error.description))
+        .undecodable(path: url.path, sequence: entry.sequence, author: entry.author, reason: error.description))
       return everything(upTo: entry.sequence, entry.origin)
     }
   }
@@ -295,12 +285,8 @@ final class ShareFeed: Sendable {
   }
 
   private func allTables() -> Set<String> {
-    do throws(DatabaseError) {
-      return Set(try database.userTables())
-    } catch {
-      // Only observed tables matter in this case.
-      return database.regions.observedTables
-    }
+    // Only observed tables matter in this case.
+    tolerating(Set(try database.userTables()), else: database.regions.observedTables)
   }
 
   private func deliver(_ changes: ChangeSet) {
@@ -341,12 +327,12 @@ final class ShareFeed: Sendable {
   }
 
   private func save() {
-    do throws(DatabaseShareError) {
+    do throws(DatabaseError) {
       try write()
       saves.reset()
-    } catch .database(.closed) {
+    } catch .closed {
       // These changes will be delivered again.
-    } catch .database(.suspended) {
+    } catch .suspended {
       saveSoon()
     } catch {
       failures.send(error)
@@ -354,21 +340,21 @@ final class ShareFeed: Sendable {
   }
 
   /// Writes the position into the file to which it belongs; does nothing if the database has been replaced by another.
-  private func write() throws(DatabaseShareError) {
+  private func write() throws(DatabaseError) {
     let cursors = cursors
     guard remembersPosition, cursors.isSaveWorthwhile(limits) else { return }
     let (author, now) = (author, ShareLimits.now)
-    do {
-      let isSaved = try database.write { [recorder] transaction in
-        guard recorder.file.number == cursors.file else { return false }
-        try ShareTables.save(cursors.told, author, time: now, transaction)
-        return true
-      }
-      state.withLock { state in
-        if isSaved, state.cursors.file == cursors.file { state.cursors.noteSaved(cursors.told, at: now) }
-      }
-    } catch {
-      throw DatabaseShareError(error)
+    let isSaved = try write { [recorder] transaction in
+      guard recorder.file.number == cursors.file else { return false }
+      try ShareTables.save(cursors.told, author, time: now, transaction)
+      return true
     }
+    state.withLock { state in
+      if isSaved, state.cursors.file == cursors.file { state.cursors.noteSaved(cursors.told, at: now) }
+    }
+  }
+
+  private func write<Result>(_ body: (WriteTransaction) throws -> Result) throws(DatabaseError) -> Result {
+    try DatabaseError.only { try database.write(body) }
   }
 }

@@ -11,12 +11,12 @@ enum ShareTables {
     """
 
   /// Creates the tables, unless they exist.
-  static func make(in database: Database) throws {
+  static func make(in database: Database) throws(DatabaseError) {
     // Usually they exist, and then no process has to wait.
-    let count = try database.read {
-      try $0.value("SELECT count(*) FROM sqlite_schema WHERE name IN ('signals_history', 'signals_peer')")
+    let count = try database.readValue { transaction throws(DatabaseError) in
+      try transaction.value("SELECT count(*) FROM sqlite_schema WHERE name IN ('signals_history', 'signals_peer')")
     }
-    if count != 2 { try database.write { try $0.execute(script: script) } }
+    if count != 2 { try DatabaseError.only { try database.write { try $0.execute(script: script) } } }
   }
 
   /// A recorded change.

@@ -21,14 +21,10 @@ extension Store {
   /// No lock is held while a database is opened, because a migration runs the application's code. That code may ask for
   /// other databases of the store. Threads that would wait for each other in a circle get an error.
   struct Openings {
-    private var underWay: [Kind: Opening] = [:]
-    private var awaited: [UInt: Kind] = [:]
+    private(set) var underWay: [Kind: Opening] = [:]
+    private(set) var awaited: [UInt: Kind] = [:]
     /// A Boolean value that indicates whether a thread that opens a file keeps all other threads from opening one.
-    private let areFilesExclusive: Bool
-
-    init(areFilesExclusive: Bool) {
-      self.areFilesExclusive = areFilesExclusive
-    }
+    let areFilesExclusive: Bool
 
     /// The openings by other threads.
     var others: [Opening] { underWay.values.filter { $0.thread != .current } }

@@ -17,13 +17,11 @@ extension Store {
   static func share(_ database: Database) throws(DatabaseError) -> ShareEngine? {
     guard let url = database.file.location.url else { return nil }
     let author = "process \(ProcessInfo.processInfo.processIdentifier) \(UUID.random().uuidString.prefix(8))"
-    do throws(DatabaseShareError) {
+    do throws(DatabaseError) {
       return try ShareEngine(
         database, in: url, author: author, isUnique: true, remembersPosition: false, tables: nil,
         limits: ShareLimits(), lockTimeout: .zero)
-    } catch .database(let error) {
-      throw error
-    } catch {
+    } catch .unobservable {
       return nil
     }
   }

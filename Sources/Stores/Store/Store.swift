@@ -177,11 +177,8 @@ public final class Store: Sendable {
     opened.share?.end(isWaiting: false)
     // After a switch, databases in files have closed themselves, and report the reason.
     if isSwitched && kind != .memory { return }
-    do throws(DatabaseError) {
-      try opened.database.close()
-    } catch {
-      // This thread is inside a transaction of the database, which closes when its last reference is released.
-    }
+    // This thread is inside a transaction of the database, which closes when its last reference is released.
+    tolerating { try opened.database.close() }
   }
 
   private func path(_ kind: Kind) -> String { kind == .memory ? ":memory:" : url(kind).path }
@@ -208,11 +205,8 @@ public final class Store: Sendable {
   /// Returns the file of a database, in a directory that is created if necessary.
   private func file(_ kind: Kind, in directory: URL) -> URL {
     var directory = directory
-    do throws(AppGroupsError) {
-      directory = try AppGroupsContainer(directory: directory).containerURL
-    } catch {
-      // SQLite reports the problem with it.
-    }
+    // SQLite reports the problem with it.
+    tolerating { directory = try AppGroupsContainer(directory: directory).containerURL }
     return directory.appending(path: Self.fileName(kind), directoryHint: .notDirectory)
   }
 

@@ -2,7 +2,7 @@ public import Signals
 
 /// A part of the rows of a query that can be moved, for lists that are too long to read as a whole.
 ///
-/// ``Database/window(over:size:scheduling:)-2a1hh`` returns it.
+/// ``Database/window(over:size:scheduling:)`` returns it.
 ///
 /// ```swift
 /// import Dispatch
@@ -56,10 +56,7 @@ public final class LiveWindow<Model: StoreModel>: Signal, PropertyConvertible, S
   private let state = WindowState()
   private let query: LiveQuery<WindowPage<Model>>
 
-  init(
-    _ database: Database, _ rows: Query<Model>, size: Int, scheduling: LiveQueryScheduling,
-    isSame: @escaping @Sendable (WindowPage<Model>, WindowPage<Model>) -> Bool
-  ) {
+  init(_ database: Database, _ rows: Query<Model>, size: Int, scheduling: LiveQueryScheduling) {
     let size = Swift.min(Swift.max(1, size), WindowPosition.most)
     self.size = size
     count = database.observe(scheduling: scheduling) { try $0.count(rows) }
@@ -67,7 +64,7 @@ public final class LiveWindow<Model: StoreModel>: Signal, PropertyConvertible, S
       database, scheduling,
       .init(
         read: { [state] transaction in try state.page(of: rows, size: size, on: transaction.connection) },
-        isSame: isSame, empty: { _ in WindowPage() }))
+        empty: { _ in WindowPage() }))
   }
 
   /// The relation of the last page to the database.
@@ -121,53 +118,31 @@ public final class LiveWindow<Model: StoreModel>: Signal, PropertyConvertible, S
 extension Database {
   /// Returns a part of the rows of a query, which can be moved and follows changes.
   ///
-  /// ``LiveWindow`` has an example.
+  /// ``LiveWindow`` has an example. A page of models that are not `Equatable` is sent after each change of the table,
+  /// even if it is equal.
   ///
   /// - Parameters:
   ///   - query: The query, without a limit and an offset. Without an order, the rows are sorted by key.
   ///   - size: The number of rows, at least 1.
   ///   - scheduling: The time and place of the first read.
   /// - Returns: The window, which shows the first rows; nothing is read until it is subscribed to.
-  public func window<Model: StoreModel & Equatable>(
-    over query: Query<Model>, size: Int, scheduling: LiveQueryScheduling = .immediate
-  ) -> LiveWindow<Model> {
-    LiveWindow(self, query, size: size, scheduling: scheduling, isSame: ==)
-  }
-
-  /// Returns a part of the rows of a query, which can be moved and follows changes.
-  ///
-  /// A page of models that are not `Equatable` is sent after each change of the table, even if it is equal.
-  ///
-  /// - Parameters:
-  ///   - query: The query, without a limit and an offset. Without an order, the rows are sorted by key.
-  ///   - size: The number of rows, at least 1.
-  ///   - scheduling: The time and place of the first read.
-  /// - Returns: The window, which shows the first rows; nothing is read until it is subscribed to.
-  @_disfavoredOverload
   public func window<Model: StoreModel>(
     over query: Query<Model>, size: Int, scheduling: LiveQueryScheduling = .immediate
   ) -> LiveWindow<Model> {
-    LiveWindow(self, query, size: size, scheduling: scheduling, isSame: { _, _ in false })
+    LiveWindow(self, query, size: size, scheduling: scheduling)
   }
 }
 
 /// The rows that a ``LiveWindow`` shows.
 public struct WindowPage<Model: StoreModel>: Sendable {
   /// The rows, in the order of the query.
-  public let rows: [Model]
+  public internal(set) var rows: [Model] = []
 
   /// A Boolean value that indicates whether the query has rows before these.
-  public let hasPrevious: Bool
+  public internal(set) var hasPrevious = false
 
   /// A Boolean value that indicates whether the query has rows after these.
-  public let hasNext: Bool
-
-  /// Creates a page, by default one without rows.
-  package init(rows: [Model] = [], hasPrevious: Bool = false, hasNext: Bool = false) {
-    self.rows = rows
-    self.hasPrevious = hasPrevious
-    self.hasNext = hasNext
-  }
+  public internal(set) var hasNext = false
 }
 
 extension WindowPage: Equatable where Model: Equatable {}
@@ -185,7 +160,7 @@ final class WindowState: Sendable {
     of query: Query<Model>, size: Int, on connection: SQLiteConnection
   ) throws(DatabaseError) -> WindowPage<Model> {
     let wanted = position.withLock { $0 }
-    let seek = try connection.naming { () throws(ModelError) in try WindowSeek(query) }
+    let seek = try connection.naming(WindowSeek(query))
     let read = WindowRead(seek: seek, size: size, connection: connection)
     let (page, place) = try read.page(at: wanted)
     position.withLock { position in

@@ -22,7 +22,7 @@ struct TreeCopierTests {
     var problem: (any Error)?
     try SeparateDescriptors.run(staging: nil) { [directory] descriptors throws(AppContainerError) in
       let folder = try Folder(directory.url)
-      var copier = TreeCopier(with: descriptors) { count in
+      var copier = TreeCopier(descriptors: descriptors) { count in
         do { try progress(count) } catch { problem = error }
         return true
       }

@@ -71,7 +71,7 @@ struct LinkedDatabaseTests {
     let peer = try PeerProcess()
     try await peer.send("share-database \(target.path) \(directory.url.path) helper")
     let database = try Database(.file(try path(way)))
-    #expect(throws: DatabaseShareError.self) { try self.share(database, container, "helper") }
+    #expect(throws: DatabaseError.self) { try self.share(database, container, "helper") }
     let share = try self.share(database, container, "app")
     let incoming = share.incoming.recorded()
     try await peer.send("insert-items 1 bread")

@@ -1,6 +1,6 @@
 import Foundation
 import Signals
-import Stores
+@testable import Stores
 import TestSupport
 import Testing
 

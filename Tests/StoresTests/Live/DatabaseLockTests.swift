@@ -25,8 +25,9 @@
 
     /// Opens a connection like another component of the process, and begins to write.
     private func writer() throws -> SQLiteConnection {
-      let connection = try DatabaseOpening.connection(
-        to: .file(url), durability: .process, busyTimeout: .seconds(60), applicationID: 0)
+      let connection = try DatabaseFile(
+        location: .file(url), schema: nil, durability: .process, busyTimeout: .seconds(60)
+      ).connect()
       try connection.begin()
       return connection
     }

@@ -20,8 +20,9 @@ struct ForeignWriterTests {
 
   /// Opens a connection that announces no changes, like another program's.
   private func connection() throws -> SQLiteConnection {
-    try DatabaseOpening.connection(
-      to: .file(url), durability: .process, busyTimeout: .seconds(60), applicationID: 0)
+    try DatabaseFile(
+      location: .file(url), schema: nil, durability: .process, busyTimeout: .seconds(60)
+    ).connect()
   }
 
   @Test(.enabled(if: hasTool, "there is no sqlite3"))

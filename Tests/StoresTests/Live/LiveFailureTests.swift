@@ -62,8 +62,9 @@ struct LiveFailureTests {
     try database.write { try $0.execute("UPDATE level SET level = 300") }
     #expect(row.status.value.failure != nil)
     // No announcement and no immediate file-system event reveals this write.
-    let foreign = try DatabaseOpening.connection(
-      to: .file(url), durability: .process, busyTimeout: .seconds(60), applicationID: 0)
+    let foreign = try DatabaseFile(
+      location: .file(url), schema: nil, durability: .process, busyTimeout: .seconds(60)
+    ).connect()
     try foreign.execute("UPDATE level SET level = 6")
     try database.suspend()
     try database.resume()

@@ -156,7 +156,7 @@ struct LiveQueryTests {
 
   @Test
   func `a query that cannot run reports the reason once`() async throws {
-    let query = database.query(Errand.where { _ in .column(named: "colour", .equal, "red") })
+    let query = database.query(Errand.where { $0.named("colour") == "red" })
     let failures = query.failures.recorded()
     let subscription = query.sink { _ in Issue.record("there is a value") }
     #expect(failures.elements.count == 1 && "\(failures.elements)".contains("colour"))

@@ -1,7 +1,7 @@
 import AppGroups
 import Foundation
 import Signals
-import Stores
+@testable import Stores
 import TestSupport
 import Testing
 

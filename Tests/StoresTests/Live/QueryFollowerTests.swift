@@ -13,7 +13,7 @@ struct QueryFollowerTests {
   }
 
   private func property(_ query: LiveQuery<[Errand]>) -> Property<[Errand]> {
-    follower.property(of: query) { query.property(initial: []) }
+    follower.property(of: query, initial: [])
   }
 
   @Test func `the query is observed once, however often the view asks`() async throws {

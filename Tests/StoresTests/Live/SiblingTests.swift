@@ -52,8 +52,9 @@ struct SiblingTests {
     let counts = database.observe { transaction in
       try transaction.count(Errand.self)
     }.recorded()
-    let foreign = try DatabaseOpening.connection(
-      to: .file(url), durability: .process, busyTimeout: .seconds(60), applicationID: 0)
+    let foreign = try DatabaseFile(
+      location: .file(url), schema: nil, durability: .process, busyTimeout: .seconds(60)
+    ).connect()
     for round in 1...5 {
       try await other.write { try $0.put(Errand(id: 2 * round)) }
       try foreign.execute("INSERT INTO errand VALUES (\(2 * round + 1), '', 0)")

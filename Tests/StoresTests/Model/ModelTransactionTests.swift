@@ -1,7 +1,7 @@
 import Foundation
 import Signals
 import SignalsTesting
-import Stores
+@testable import Stores
 import TestSupport
 import Testing
 

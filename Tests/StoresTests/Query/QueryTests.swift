@@ -50,7 +50,7 @@ struct QueryTests {
     #expect(try names(Person.where { !($0.city == "Cairo") }).count == 3)
     #expect(try names(Person.where { !($0.city < "Z") }) == ["Bob"])
     #expect(try names(Person.where { $0.city.isIn(["Cairo", nil]) }.ordered { $0.id }) == ["Bob", "Cleo"])
-    #expect(try names(Person.where { _ in .column(named: "age", .less, nil as Int?) }) == [])
+    #expect(try names(Person.where { $0.named("age") < (nil as Int?) }) == [])
   }
 
   @Test
@@ -83,7 +83,8 @@ struct QueryTests {
       let expected = words.filter { $0.utf8.starts(with: prefix.utf8) }
       let queries = [
         Word.where { $0.plain.hasPrefix(prefix) }, Word.where { $0.folded.hasPrefix(prefix) },
-        Word.where { $0.trimmed.hasPrefix(prefix) }, Word.where { _ in .column(named: "folded", hasPrefix: prefix) },
+        Word.where { $0.trimmed.hasPrefix(prefix) },
+        Word.where { $0.named("folded", as: String.self).hasPrefix(prefix) },
       ]
       for query in queries {
         #expect(try connection.all(query.ordered { $0.id }).map(\.plain) == expected, "\(query)")
@@ -118,11 +119,12 @@ struct QueryTests {
     for name in ["name\" OR 1 --", "name; DROP TABLE person", "rowid", "nam", "", "NAME"] {
       let expected = ModelError.unknownColumn(table: "person", column: name, known: ["id", "name", "age", "city"])
       for query in [
-        Person.where { _ in .column(named: name, .equal, "x") }, Query<Person>().ordered(byColumnNamed: name),
-        Person.where { _ in .column(named: name, isIn: []) }, Person.where { _ in .column(named: name, like: "x") },
-        Person.where { _ in .column(named: name, contains: "x") },
-        Person.where { _ in .column(named: name, hasPrefix: "x") },
-        Person.where { _ in .column(named: name, .equal, nil) },
+        Person.where { $0.named(name) == "x" }, Query<Person>().ordered { $0.named(name, as: SQLiteValue.self) },
+        Person.where { $0.named(name, as: Int.self).isIn([]) },
+        Person.where { $0.named(name, as: String.self).like("x") },
+        Person.where { $0.named(name, as: String.self).contains("x") },
+        Person.where { $0.named(name, as: String.self).hasPrefix("x") },
+        Person.where { $0.named(name) == (nil as Int?) },
       ] {
         #expect(throws: DatabaseError.model(expected, path: ":memory:")) { try connection.all(query) }
       }
@@ -132,7 +134,7 @@ struct QueryTests {
   @Test
   func `comparing a column with a value of another type is an error`() {
     do {
-      _ = try connection.all(Person.where { _ in .column(named: "age", .greater, "hunter2") })
+      _ = try connection.all(Person.where { $0.named("age") > "hunter2" })
       Issue.record("a text is no age")
     } catch {
       let words = "\"age\" of \"person\" has the type integer, and cannot be compared with text"
@@ -141,8 +143,8 @@ struct QueryTests {
       dump(error, to: &dumped)
       #expect(!(dumped + "\(error)").contains("hunter2"))
     }
-    #expect(throws: DatabaseError.self) { try connection.all(Person.where { _ in .column(named: "name", isIn: [1]) }) }
-    #expect(throws: Never.self) { try connection.all(Person.where { _ in .column(named: "age", .less, 17.5) }) }
+    #expect(throws: DatabaseError.self) { try connection.all(Person.where { $0.named("name").isIn([1]) }) }
+    #expect(throws: Never.self) { try connection.all(Person.where { $0.named("age") < 17.5 }) }
   }
 
   @Test
@@ -187,9 +189,9 @@ struct QueryTests {
   @Test
   func `equal queries are equal values`() {
     let query = Person.where { $0.age > 1 }.ordered { $0.name }.limit(3)
-    #expect(query == Person.where { _ in .column(named: "age", .greater, 1) }.ordered { $0.name }.limit(3))
+    #expect(query == Person.where { $0.named("age") > 1 }.ordered { $0.name }.limit(3))
     #expect(Set([query, query, query.limit(4)]).count == 2)
-    #expect(Person.where { $0.age > 1 } != Person.where { _ in .column(named: "age", .greater, 1.0) })
+    #expect(Person.where { $0.age > 1 } != Person.where { $0.named("age") > 1.0 })
   }
 
   @Test

@@ -83,7 +83,7 @@ struct OpenMigrationTests {
     let last = try await told.first { $0.origin == .migration }
     #expect(last.sequence > told.elements[0].sequence && told.elements.count == 2)
     #expect(try await itemFailures.first { _ in true } == changed)
-    #expect(try await failures.first { _ in true } == .database(changed))
+    #expect(try await failures.first { _ in true } == changed)
     #expect(item.value == First(id: 1, price: 5))
     subscription.cancel()
     try newer.close()

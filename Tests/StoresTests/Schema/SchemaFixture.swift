@@ -16,8 +16,9 @@ struct SchemaFixture {
 
   /// Connects as a database does.
   func connect() throws(DatabaseError) -> SQLiteConnection {
-    try DatabaseOpening.connection(
-      to: .file(URL(filePath: path)), durability: .process, busyTimeout: .seconds(240), applicationID: 0)
+    try DatabaseFile(
+      location: .file(URL(filePath: path)), schema: nil, durability: .process, busyTimeout: .seconds(240)
+    ).connect()
   }
 
   /// Opens the file with a schema, runs a closure, and closes it.

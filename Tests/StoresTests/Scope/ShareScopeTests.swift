@@ -52,8 +52,7 @@ struct ShareScopeTests {
   @Test func `closing a share during a switch does not deadlock`() throws {
     let database = try fixture.open()
     let share = try share(database, "app")
-    let nested = DatabaseShareError.database(
-      .nestedAccess(path: fixture.url.path, inner: "read of the share", outer: "switch"))
+    let nested = DatabaseError.nestedAccess(path: fixture.url.path, inner: "read of the share", outer: "switch")
     try fixture.scope.switchContents {
       // A subscription makes the queue read.
       let subscription = share.incoming.sink { _ in }
@@ -72,7 +71,7 @@ struct ShareScopeTests {
     let (incoming, failures) = (share.incoming.recorded(), share.failures.recorded())
     try database.suspend()
     try fixture.switchContents(away: "a", in: "b")
-    let suspended = DatabaseShareError.database(.suspended(path: fixture.url.path, operation: "write"))
+    let suspended = DatabaseError.suspended(path: fixture.url.path, operation: "write")
     #expect(throws: suspended) { try share.pendingCount() }
     #expect(throws: suspended) { try share.discardPending() }
     #expect(failures.elements.isEmpty && incoming.elements.isEmpty)

@@ -94,11 +94,11 @@ struct AuthorNameTests {
     peer.signal(SIGSTOP)
     let database = try fixture.database()
     let begin = ContinuousClock.now
-    let error = #expect(throws: DatabaseShareError.self) {
+    let error = #expect(throws: DatabaseError.self) {
       try fixture.share(database, "app", lockTimeout: .milliseconds(300))
     }
     #expect(ContinuousClock.now - begin >= .milliseconds(300))
-    guard case .authorInUse("app", fixture.file, .milliseconds(300), let holder) = error else {
+    guard case .authorInUse("app", fixture.file.path, .milliseconds(300), let holder) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -116,7 +116,7 @@ struct AuthorNameTests {
     func limit() -> Duration? {
       do {
         try DatabaseShare(database, container: fixture.container, author: "app").close()
-      } catch DatabaseShareError.authorInUse(_, _, let limit, _) {
+      } catch DatabaseError.authorInUse(_, _, let limit, _) {
         return limit
       } catch {
         Issue.record(error)

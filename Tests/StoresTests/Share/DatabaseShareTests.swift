@@ -1,6 +1,6 @@
 import Foundation
 import Signals
-import Stores
+@testable import Stores
 import TestSupport
 import Testing
 
@@ -195,8 +195,7 @@ struct DatabaseShareTests {
     // Its queue may be waiting for this very transaction.
     let file = fixture.file.path
     for ask in [DatabaseShare.pendingCount, DatabaseShare.discardPending] {
-      let nested = DatabaseShareError.database(
-        .nestedAccess(path: file, inner: "read of the share", outer: "write"))
+      let nested = DatabaseError.nestedAccess(path: file, inner: "read of the share", outer: "write")
       try inTransaction(of: database) { #expect(throws: nested) { _ = try next.map { try ask($0)() } } }
     }
     try inTransaction(of: database) { next = nil }
@@ -268,16 +267,16 @@ struct DatabaseShareTests {
   @Test
   func `a database that cannot be shared is rejected with a specific error`() throws {
     let memory = try Database(.memory)
-    #expect(throws: DatabaseShareError.inMemory) { try fixture.share(memory, "app") }
+    #expect(throws: DatabaseError.inMemory) { try fixture.share(memory, "app") }
     let database = try fixture.database()
-    #expect(throws: DatabaseShareError.self) { try fixture.share(database, "") }
+    #expect(throws: DatabaseError.self) { try fixture.share(database, "") }
     let elsewhere = try ShareFixture()
-    #expect(throws: DatabaseShareError.outsideContainer(fixture.file, container: elsewhere.directory.url)) {
+    #expect(throws: DatabaseError.outsideContainer(path: fixture.file.path, container: elsewhere.directory.url.path)) {
       try DatabaseShare(
         database, container: elsewhere.container, author: "app", tables: ["item"])
     }
     let share = try fixture.share(database, "app")
-    #expect(throws: DatabaseShareError.alreadyShared(fixture.file)) { try fixture.share(database, "other") }
+    #expect(throws: DatabaseError.alreadyShared(path: fixture.file.path)) { try fixture.share(database, "other") }
     share.close()
     try fixture.share(database, "other").close()
   }

@@ -17,7 +17,7 @@ struct ShareAuthorTests {
     do {
       try share().close()
       return false
-    } catch DatabaseShareError.authorInUse(author, fixture.file, _, let holder) {
+    } catch DatabaseError.authorInUse(author, fixture.file.path, _, let holder) {
       return holder != nil
     } catch {
       return false
@@ -158,7 +158,7 @@ struct ShareAuthorTests {
   @Test func `a misspelled table is reported with the existing ones, and case is ignored`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let missing = DatabaseError.noSuchTable("itme", path: fixture.file.path, known: ["item"])
-    #expect(throws: DatabaseShareError.database(missing)) { try fixture.share(database, "app", scope: ["itme"]) }
+    #expect(throws: missing) { try fixture.share(database, "app", scope: ["itme"]) }
     let share = try fixture.share(database, "app", scope: ["ITEM"])
     #expect(share.tables == ["item"])
     #expect(databaseError { try share.setTables(["item", "itme"]) } == missing)
@@ -202,7 +202,7 @@ struct ShareAuthorTests {
     _ = try await told.first { $0.origin == .peer("helper") && $0["item"].inserted == [1] }
     try insert("milk", into: database)
     try await received.wait(for: "app")
-    #expect(throws: DatabaseShareError.alreadyShared(fixture.file)) { try fixture.share(database, "other") }
+    #expect(throws: DatabaseError.alreadyShared(path: fixture.file.path)) { try fixture.share(database, "other") }
     subscription.cancel()
     // Nothing needs the released share any more.
     try fixture.share(database, "app").close()

@@ -186,7 +186,7 @@ struct ShareHazardTests {
   @Test func `an obstacle to observing changes is an error with its path, and nothing is shared`() throws {
     let database = try fixture.database()
     try Data().write(to: URL(filePath: fixture.file.path + "-share"))
-    let error = #expect(throws: DatabaseShareError.self) { try fixture.share(database, "app") }
+    let error = #expect(throws: DatabaseError.self) { try fixture.share(database, "app") }
     guard case .unobservable = error else { return recordUnexpected(error) }
     #expect("\(try #require(error))".contains(fixture.file.path + "-share"))
     try insert("still possible", into: database)

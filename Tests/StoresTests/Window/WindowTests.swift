@@ -106,7 +106,7 @@ struct WindowTests {
       }
       let after = try read()
       let isThere =
-        try database.read { try $0.first(query.where(.column(named: "id", .equal, first?.id))) } == first
+        try database.read { try $0.first(query.where { $0.named("id") == first?.id }) } == first
       // Unless the window shows an end or its first row has changed, it begins with the same row.
       if !isAtEnd, after.hasNext, isThere { #expect(after.rows.first == first) }
     }

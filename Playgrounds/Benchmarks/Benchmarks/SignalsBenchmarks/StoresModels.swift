@@ -78,8 +78,7 @@ private func registerTypedQueries() {
         try database.read { transaction in
           for index in 0..<count {
             let key = Int64(index + 1)
-            let isKey = Condition<Person>.column(named: "id", .equal, key)
-            sink(try transaction.first(Person.where { _ in isKey && .column(named: "age", .greaterOrEqual, 0) }))
+            sink(try transaction.first(Person.where { $0.named("id") == key && $0.named("age") >= 0 }))
           }
         }
       }

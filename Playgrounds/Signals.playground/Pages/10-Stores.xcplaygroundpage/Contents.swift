@@ -239,7 +239,8 @@ incoming.cancel()
 do {
   let second = try Database(.file(file), schema: schema)
   _ = try DatabaseShare(second, container: container, author: "app", lockTimeout: .milliseconds(100))
-} catch DatabaseShareError.authorInUse(let name, _, _, _) {
+} catch {
+  guard case .authorInUse(let name, _, _, _) = error else { throw error }
   print(name, "is taken")  // Prints "app is taken"
 }
 try same.write { try $0.update(Item.self, id: 2) { $0.isDone = true } }

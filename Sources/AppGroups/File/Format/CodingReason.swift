@@ -40,13 +40,11 @@ package enum CodingReason {
 
   private static func position(of path: [any CodingKey], _ json: Data?) -> TextPosition? {
     guard let json else { return nil }
-    do {
-      return try json.withUnsafeBytes { bytes in
+    // The decoder may accept more than our own reader.
+    return tolerating(else: nil) {
+      try json.withUnsafeBytes { bytes in
         try JSONReader.position(of: path, in: bytes.bindMemory(to: UInt8.self), trailingCommas: .accepted)
       }
-    } catch {
-      // The decoder may accept more than our own reader.
-      return nil
     }
   }
 

@@ -1,3 +1,5 @@
+import FileSignals
+
 /// The content of a file of versioned values: the value and its version, or a value that was written without a version.
 struct FileEnvelope<Value> {
   /// The version in the content; `nil` if there is none.
@@ -55,13 +57,11 @@ extension FileEnvelope: Decodable where Value: Decodable {
   ///
   /// It is not an envelope if it has another key, or if its version is not an integer.
   private static func version(in decoder: any Decoder) -> Int? {
-    do {
+    // The content is not an object, or its version is not a number: it is a plain value.
+    tolerating(else: nil) {
       let keys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
       guard keys.count == Key.allCases.count, Set(keys) == Set(Key.allCases.map(\.rawValue)) else { return nil }
       return try decoder.container(keyedBy: Key.self).decode(Int.self, forKey: .version)
-    } catch {
-      // The content is not an object, or its version is not a number: it is a plain value.
-      return nil
     }
   }
 }

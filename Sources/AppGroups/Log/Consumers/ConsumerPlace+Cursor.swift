@@ -28,27 +28,20 @@ extension ConsumerPlace {
     } catch {
       throw .inaccessibleCursor(consumer: name, error)
     }
-    do {
-      return try JSONDecoder().decode(CursorContent.self, from: data).validated()
-    } catch {
-      throw .unreadableCursor(consumer: name, url, reason: CodingReason.words(for: error))
+    return try translating(JSONDecoder().decode(CursorContent.self, from: data).validated()) { (error: any Error) in
+      AppGroupsLogError.unreadableCursor(consumer: name, url, reason: CodingReason.words(for: error))
     }
   }
 
   /// Saves the consumer's positions.
   func save(_ positions: [UUID: LogPosition]) throws(AppGroupsLogError) {
     let url = file(Self.cursorSuffix)
-    let data: Data
-    do {
-      data = try JSONEncoder().encode(CursorContent(positions))
-    } catch {
-      throw .unencodable(url, reason: CodingReason.words(for: error))
+    let data = try translating(JSONEncoder().encode(CursorContent(positions))) { (error: any Error) in
+      AppGroupsLogError.unencodable(url, reason: CodingReason.words(for: error))
     }
     try refuseLink(Self.cursorSuffix)
-    do throws(DurableFileError) {
-      try write(data, to: Self.cursorSuffix)
-    } catch {
-      throw .file(error, to: "save the position in", of: place.url)
+    try translating(write(data, to: Self.cursorSuffix)) { (error: DurableFileError) in
+      AppGroupsLogError.file(error, to: "save the position in", of: place.url)
     }
   }
 
@@ -59,21 +52,17 @@ extension ConsumerPlace {
 
   /// Removes anything in the cursor's place that is not a regular file, so that a cursor can be saved.
   func removeStrayCursor() throws(AppGroupsLogError) {
-    do throws(DurableFileError) {
-      try removeStray(Self.cursorSuffix)
-    } catch {
-      throw .inaccessibleCursor(consumer: name, error)
+    try translating(removeStray(Self.cursorSuffix)) { (error: DurableFileError) in
+      AppGroupsLogError.inaccessibleCursor(consumer: name, error)
     }
   }
 
   /// The moment at which the cursor was last saved, or since which the consumer is expected; `nil` if it is unknown.
   var lastMoment: UptimeMoment? {
-    do {
+    tolerating(else: nil) {
       let suffix = try exists ? Self.cursorSuffix : Self.expectationSuffix
       let data = try DurableFile.read(path(suffix), in: place.base, limit: Self.largestCursor, of: file(suffix))
       return suffix == Self.cursorSuffix ? CursorContent.moment(in: data) : UptimeMoment(text: data)
-    } catch {
-      return nil
     }
   }
 
@@ -81,7 +70,7 @@ extension ConsumerPlace {
   var lastSeen: Int? {
     get throws(AppGroupsLogError) {
       guard let status = try status(Self.cursorSuffix), status.kind == .regular else { return nil }
-      return status.modified
+      return status.modified.tv_sec
     }
   }
 

@@ -17,7 +17,7 @@ extension ConsumerPlace {
   var expectedSince: Int? {
     get throws(AppGroupsLogError) {
       guard let status = try status(Self.expectationSuffix), status.kind == .regular else { return nil }
-      return status.modified
+      return status.modified.tv_sec
     }
   }
 

@@ -30,17 +30,9 @@ extension ConsumerPlace {
     guard let lock = FileLock(path(Self.lockSuffix), in: place.base, .existing, of: file(Self.lockSuffix)) else {
       // A lock that cannot be opened, for whatever reason, may be held.
       guard errno != ENOENT, errno != ENOTDIR else { return false }
-      do throws(AppGroupsLogError) {
-        return try !hasStrayLock
-      } catch {
-        return true
-      }
+      return tolerating(try !hasStrayLock, else: true)
     }
-    do throws(DurableFileError) {
-      return try !lock.tryLock()
-    } catch {
-      return true
-    }
+    return tolerating(try !lock.tryLock(), else: true)
   }
 
   /// The time for which the consumer waits for another process of the same name, before it reports that.

@@ -20,11 +20,9 @@ extension ConsumerPlace {
   var lossNote: LogLoss? {
     get throws(AppGroupsLogError) {
       guard try status(Self.lossSuffix)?.kind == .regular else { return nil }
-      do throws(DurableFileError) {
+      return tolerating(else: .sizeLimit) {
         let data = try DurableFile.read(path(Self.lossSuffix), in: place.base, limit: 64, of: file(Self.lossSuffix))
         return String(decoding: data, as: UTF8.self) == LogLoss.absence.word ? .absence : .sizeLimit
-      } catch {
-        return .sizeLimit
       }
     }
   }

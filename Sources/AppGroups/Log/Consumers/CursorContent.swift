@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 
 /// A cursor as it is stored on disk: JSON with a checksum of its positions.
@@ -16,11 +17,8 @@ struct CursorContent: Codable {
 
   /// Returns the moment at which a cursor was saved, or `nil` if it is unknown.
   static func moment(in data: Data) -> UptimeMoment? {
-    do {
-      return try JSONDecoder().decode(CursorContent.self, from: data).moment.flatMap { UptimeMoment(text: $0) }
-    } catch {
-      return nil
-    }
+    tolerating(
+      try JSONDecoder().decode(CursorContent.self, from: data).moment.flatMap { UptimeMoment(text: $0) }, else: nil)
   }
 
   /// Returns the positions if they are valid.

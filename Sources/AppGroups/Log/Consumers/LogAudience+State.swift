@@ -75,10 +75,6 @@ extension LogAudience {
     /// The number of the contents that the cursor belongs to.
     var switchCount = 0
 
-    init(isKeepingEvents: Bool) {
-      self.isKeepingEvents = isKeepingEvents
-    }
-
     var isEmpty: Bool { subscribers.isEmpty && loops.isEmpty }
 
     mutating func beginGenerationIfEmpty() -> Int? {

@@ -18,10 +18,9 @@ package enum LogConsumers {
       guard try FileStatus(path: logs.path, followsLinks: false)?.kind == .directory else { return }
       let (leaving, arriving) = try (AppGroupsContainer(directory: old), AppGroupsContainer(directory: new))
       for name in try DirectoryListing.names(in: logs) ?? [] {
-        do throws(AppGroupsLogError) {
+        // This is not a log, or it cannot be read.
+        tolerating {
           try expectConsumers(of: LogPlace(opening: name, in: leaving, switchCount: 0, isMaking: false), in: arriving)
-        } catch {
-          // This is not a log, or it cannot be read.
         }
       }
     } catch {

@@ -98,14 +98,12 @@ final class LogFeed: Sendable {
   /// - Parameter isNew: A Boolean value that indicates whether the contents are new, so that no process removes them.
   /// - Returns: The start.
   func start(isNew: Bool = false) -> Start {
-    do throws(AppGroupsLogError) {
+    // The attempt to begin reports the error.
+    tolerating(else: Start(place: nil, ends: [:])) {
       let place = try location.readablePlace
       if !audience.isEmpty, isNew || !isRemovalLikely { try reading.consumer(in: place)?.expect() }
       let isNewest = reading.consumer == nil || reading.start == .newest
       return Start(place: place, ends: isNewest ? LogEnd.positions(in: place) : [:])
-    } catch {
-      // The attempt to begin reports the error.
-      return Start(place: nil, ends: [:])
     }
   }
 
@@ -177,11 +175,9 @@ final class LogFeed: Sendable {
 
   /// Returns a Boolean value that indicates whether a log's directory is known to be missing.
   private func isGone(_ place: LogPlace?) -> Bool {
-    do throws(AppGroupsLogError) {
+    tolerating(else: false) {
       if let place { return try !place.exists }
       return !location.isPerhapsThere
-    } catch {
-      return false
     }
   }
 

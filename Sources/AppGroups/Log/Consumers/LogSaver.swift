@@ -135,11 +135,8 @@ final class LogSaver: Sendable {
     guard lock != nil else { return }
     let isDone = DispatchSemaphore(value: 0)
     queue.async { [self] in
-      do throws(AppGroupsLogError) {
-        if lock != nil { try saveNow() }
-      } catch {
-        // The save is retried, and an error reported, when the reading ends.
-      }
+      // The save is retried, and an error reported, when the reading ends.
+      tolerating { if lock != nil { try saveNow() } }
       isDone.signal()
     }
     // A subscriber to failures may occupy the queue, and may itself be waiting for the switch.

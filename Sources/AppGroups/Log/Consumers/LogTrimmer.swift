@@ -118,11 +118,7 @@ struct LogTrimmer {
   }
 
   private func hasStrayCursor(_ consumer: ConsumerPlace) -> Bool {
-    do throws(AppGroupsLogError) {
-      return try consumer.hasStrayCursor
-    } catch {
-      return false
-    }
+    tolerating(try consumer.hasStrayCursor, else: false)
   }
 
   /// Drops a consumer that was absent for too long.
@@ -161,11 +157,9 @@ struct LogTrimmer {
     if position.segment > segment.id.index || position.offset >= segment.size { return true }
     // A killed producer may have left the beginning of a record, which no process will ever complete.
     guard position.offset > 0 else { return false }
-    do throws(AppGroupsLogError) {
+    return tolerating(else: false) {
       // Unreadable records count as unread; the consumer itself must skip them.
       if case .end = try SegmentReader(segment.id, in: place, from: position).next(.sealed) { return true }
-      return false
-    } catch {
       return false
     }
   }
@@ -221,7 +215,7 @@ struct LogTrimmer {
       let url = shared.appending(path: name, directoryHint: .notDirectory)
       // Litter that cannot be examined is left where it is.
       let status = FileStatus.ifReadable(path: path, relativeTo: base, followsLinks: false)
-      guard let status, now - status.modified > Self.litterAge else { continue }
+      guard let status, now - status.modified.tv_sec > Self.litterAge else { continue }
       if abandoned(path, url) != nil { unlinkat(base, path, 0) }
     }
   }

@@ -9,12 +9,8 @@ struct LogEnd {
 
   /// Returns the current end of each producer's log; empty if the log cannot be listed.
   static func positions(in place: LogPlace) -> [UUID: LogPosition] {
-    do throws(AppGroupsLogError) {
-      return try all(in: place).compactMapValues(\.?.position)
-    } catch {
-      // The error is reported when the log is read.
-      return [:]
-    }
+    // The error is reported when the log is read.
+    tolerating(try all(in: place).compactMapValues(\.?.position), else: [:])
   }
 
   /// Returns the current end of each producer's log, or `nil` for a producer whose last segment cannot be read.

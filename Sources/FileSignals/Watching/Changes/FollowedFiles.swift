@@ -36,14 +36,13 @@ final class FollowedFiles: Sendable {
       return old
     }
     for name in new {
-      do {
+      // The directory is still watched. A process that has reached its limit of open files detects writes later.
+      tolerating {
         let file = directory.appending(path: name, directoryHint: .notDirectory)
         let watch = try PathChanges(file: file, queue: queue, source: source).sink { [changes] _ in
           changes.send(PathChange(written: name))
         }
         watches.withLock { $0[name] = watch }
-      } catch {
-        // The directory is still watched. A process that has reached its limit of open files detects writes later.
       }
     }
     return new

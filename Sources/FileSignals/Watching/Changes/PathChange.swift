@@ -10,19 +10,13 @@ package struct PathChange: Sendable {
   var isPoll = false
 
   /// The name of a file that only its own watch has reported as written.
-  private var followed: String?
+  var followed: String?
+}
 
-  /// Creates a change from the system's events.
-  init(events: [WatchEvent], isRearmed: Bool = false, isPoll: Bool = false) {
-    self.events = events
-    self.isRearmed = isRearmed
-    self.isPoll = isPoll
-  }
-
+extension PathChange {
   /// Creates the change of a file of the directory that was written.
   package init(written name: String) {
-    events = []
-    followed = name
+    self.init(events: [], followed: name)
   }
 
   /// The names of the files of the directory that were only written.

@@ -90,11 +90,10 @@ extension PathChanges {
 
   private func release(_ tokens: [WatchToken]) {
     guard !tokens.isEmpty else { return }
-    do throws(FileObserverError) {
+    // Without a backend there are no tokens.
+    tolerating {
       let backend = try source.backend()
       for token in tokens { backend.remove(token) }
-    } catch {
-      // Without a backend there are no tokens.
     }
   }
 

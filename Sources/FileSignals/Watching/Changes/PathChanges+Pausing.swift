@@ -50,11 +50,7 @@ extension PathChanges {
   /// The backend that wakes threads for events, if there is one.
   private var wakingBackend: (any WatchBackend)? {
     guard !polling.isForced else { return nil }
-    do throws(FileObserverError) {
-      return try source.backend()
-    } catch {
-      // The path is polled, and its health reports the reason.
-      return nil
-    }
+    // The path is polled, and its health reports the reason.
+    return tolerating(try source.backend(), else: nil)
   }
 }

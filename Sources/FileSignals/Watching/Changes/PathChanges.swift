@@ -222,11 +222,7 @@ package final class PathChanges: ChangeSource {
     else {
       return false
     }
-    do throws(DurableFileError) {
-      return try FileStatus(path: file, followsLinks: false)?.kind == .link
-    } catch {
-      // Resolving the path again reports the error.
-      return true
-    }
+    // Resolving the path again reports the error.
+    return tolerating(try FileStatus(path: file, followsLinks: false)?.kind == .link, else: true)
   }
 }

@@ -2,21 +2,14 @@ import Foundation
 
 /// The known state of a file, from which events are derived.
 struct FileChanges: ChangeInterpreter {
-  private let url: URL
-  private var known: FileStatus?
+  let url: URL
+  private(set) var known: FileStatus?
   /// The mark of the last poll, as long as the file is polled.
-  private var mark: FileMark?
-
-  init(url: URL) {
-    self.url = url
-  }
+  private(set) var mark: FileMark?
 
   mutating func look(_ watch: PathChanges) {
-    do throws(DurableFileError) {
-      known = try FileStatus(path: watch.path)
-    } catch {
-      // What is known stays known until the file can be examined again.
-    }
+    // What is known stays known until the file can be examined again.
+    tolerating { known = try FileStatus(path: watch.path) }
     mark = watch.isPolling ? FileStamp.ifReadable(path: watch.path).map { FileMark($0, path: watch.path) } : nil
   }
 

@@ -38,9 +38,9 @@ final class OpenDirectory {
 
   /// Returns an entry without following it, or `nil` with `errno` set if there is none.
   func entry(_ name: String) -> Entry? {
-    var status = stat()
-    guard fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-    return Entry(stamp: FileStamp(status), kind: FileStatus(status).kind)
+    FileStatus.ifReadable(path: name, relativeTo: number, followsLinks: false).map {
+      Entry(stamp: $0.stamp, kind: $0.kind)
+    }
   }
 
   /// Returns the entries that satisfy a condition, or `nil` with `errno` set if the directory cannot be listed.

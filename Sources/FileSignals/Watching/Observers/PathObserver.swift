@@ -25,32 +25,16 @@ final class PathObserver: Sendable {
     let watch = try PathChanges(path: path, target: target, polling: polling, queue: nil, source: source)
     var interpreter = interpreter
     interpreter.look(watch)
-    let interpretation = Interpretation(interpreter)
+    // It is removed while it is used, because it may call user-defined filters, which must not run with a lock held.
+    // Changes are delivered one at a time, so it is always there.
+    let kept = Guarded<Interpreter?>(interpreter)
     self.watch = watch
     subscription = watch.sink { [weak watch, emitter] change in
-      guard let watch else { return }
-      for event in interpretation.events(after: change, of: watch) { emitter.send(event) }
+      guard let watch, var interpreter = kept.withLock({ $0.take() }) else { return }
+      let events = interpreter.events(after: change, of: watch)
+      kept.withLock { [interpreter] in $0 = interpreter }
+      for event in events { emitter.send(event) }
     }
-  }
-}
-
-/// The interpreter of one observer, between two changes.
-///
-/// It is removed while it is used, because it may call user-defined filters, which must not run with a lock held.
-private final class Interpretation<Interpreter: ChangeInterpreter>: Sendable {
-  private let interpreter: Guarded<Interpreter?>
-
-  init(_ interpreter: Interpreter) {
-    self.interpreter = Guarded(interpreter)
-  }
-
-  func events(after change: PathChange, of watch: PathChanges) -> [FileEvent] {
-    // Changes are delivered one at a time, so it is always there.
-    guard var taken = interpreter.withLock({ $0.take() }) else { return [] }
-    let events = taken.events(after: change, of: watch)
-    let used = taken
-    interpreter.withLock { $0 = used }
-    return events
   }
 }
 

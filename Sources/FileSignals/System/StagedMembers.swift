@@ -1,5 +1,7 @@
-/// Objects that take part in something, by stages and then in the order in which they were added; not kept alive.
-package struct WeakMembers<Member: Sendable, Stage: Comparable & Sendable, Detail: Sendable>: Sendable {
+/// Members that take part in something, by stages and then in the order in which they were added.
+///
+/// Each decides itself whether it is kept alive.
+package struct StagedMembers<Member: Sendable, Stage: Comparable & Sendable, Detail: Sendable>: Sendable {
   package struct Entry: Sendable {
     /// A number that identifies the entry among all that were ever added.
     package let number: Int
@@ -22,7 +24,7 @@ package struct WeakMembers<Member: Sendable, Stage: Comparable & Sendable, Detai
   /// - Parameters:
   ///   - stage: The stage in which it takes part.
   ///   - detail: What else is known about it.
-  ///   - member: Returns the object without keeping it alive.
+  ///   - member: Returns the object, or `nil` once it has been released.
   /// - Returns: The number to find it with.
   package mutating func add(
     in stage: Stage, _ detail: Detail, _ member: @escaping @Sendable () -> Member?

@@ -4,28 +4,28 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Opens databases for writing.
-enum DatabaseOpening {
-  /// Opens a database, and creates it if it is missing; a file that cannot be opened is left unchanged.
-  static func connection(
-    to location: DatabaseLocation, durability: Durability, busyTimeout: Duration, applicationID: Int32
-  ) throws(DatabaseError) -> SQLiteConnection {
+extension DatabaseFile {
+  /// Opens a connection for writing, and creates the file if it is missing; one that cannot be opened is left unchanged.
+  func connect() throws(DatabaseError) -> SQLiteConnection {
     let path = location.path
-    if case .file = location { try makeFile(path) }
+    if case .file = location { try Self.makeFile(path) }
     let connection = try SQLiteConnection(path: path, access: .writing, busyTimeout: busyTimeout)
     if connection.isReadOnly {
       let reason = "attempt to write a readonly database"
       throw .readOnly(SQLiteFailure(extendedCode: SQLITE_READONLY, message: reason, path: path))
     }
     // This reads the content for the first time; nothing has been written yet.
-    try checkOwner(of: connection, applicationID)
+    try checkOwner(of: connection)
     try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON")
-    if case .file = location { try useLog(connection, busyTimeout) }
+    if case .file = location { try useLog(connection) }
     try connection.execute("PRAGMA synchronous = \(durability == .storage ? "FULL" : "NORMAL")")
     #if canImport(Darwin)
       if durability == .storage { try connection.execute("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON") }
     #endif
-    try setOwner(of: connection, applicationID)
+    if applicationID != 0, try connection.value("PRAGMA application_id") == 0 {
+      try connection.execute("PRAGMA application_id = \(applicationID)")
+    }
+    try connection.install(extensions)
     return connection
   }
 
@@ -37,7 +37,7 @@ enum DatabaseOpening {
         return
       }
       // If this fails, SQLite reports the reason, or opens the file that another process has just created.
-      _ = Descriptor(uninterrupted { open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600) })
+      _ = Descriptor(uninterrupted { CLibrary.open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600) })
     }
   }
 
@@ -47,22 +47,18 @@ enum DatabaseOpening {
   private static let making = Guarded(())
 
   /// Reads a file for the first time, and refuses a file of another program.
-  static func checkOwner(of connection: SQLiteConnection, _ expected: Int32) throws(DatabaseError) {
+  func checkOwner(of connection: SQLiteConnection) throws(DatabaseError) {
     guard case .integer(let found) = try connection.value("PRAGMA application_id") else { return }
-    if expected != 0, found != 0, found != Int64(expected) {
-      throw .foreignDatabase(path: connection.path, applicationID: Int32(truncatingIfNeeded: found), expected: expected)
+    if applicationID != 0, found != 0, found != Int64(applicationID) {
+      let found = Int32(truncatingIfNeeded: found)
+      throw .foreignDatabase(path: connection.path, applicationID: found, expected: applicationID)
     }
     // The first page of the file has been read; this reads the rest of the schema.
     _ = try connection.value("SELECT count(*) FROM sqlite_schema")
   }
 
-  private static func setOwner(of connection: SQLiteConnection, _ identifier: Int32) throws(DatabaseError) {
-    guard identifier != 0, try connection.value("PRAGMA application_id") == 0 else { return }
-    try connection.execute("PRAGMA application_id = \(identifier)")
-  }
-
   /// Switches to the write-ahead log, with which readers and the writer do not wait for each other.
-  private static func useLog(_ connection: SQLiteConnection, _ busyTimeout: Duration) throws(DatabaseError) {
+  private func useLog(_ connection: SQLiteConnection) throws(DatabaseError) {
     var refusal: DatabaseError?
     // If several processes switch at the same time, SQLite refuses some of them without waiting.
     let mode = try Backoff.constant(.milliseconds(1)).repeating(within: busyTimeout) { () throws(DatabaseError) in
