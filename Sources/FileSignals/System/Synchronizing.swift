@@ -25,13 +25,15 @@ package func synchronizeNames(_ number: CInt) -> Bool {
   uninterrupted { fsync(number) } == 0 || errno == EINVAL || errno == ENOTSUP
 }
 
-/// Returns a function of the system that some of its versions lack.
-///
-/// - Parameters:
-///   - name: The name of the function.
-///   - type: The function's type in C.
-/// - Returns: The function, or `nil`.
-package func systemFunction<Call>(_ name: String, as type: Call.Type) -> Call? {
-  // Sound: the caller passes the type with which the system declares the function.
-  dlsym(nil, name).map { unsafeBitCast($0, to: type) }
-}
+#if !canImport(Darwin)
+  /// Returns a function of the system that some of its versions lack.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the function.
+  ///   - type: The function's type in C.
+  /// - Returns: The function, or `nil`.
+  package func systemFunction<Call>(_ name: String, as type: Call.Type) -> Call? {
+    // Sound: the caller passes the type with which the system declares the function.
+    dlsym(nil, name).map { unsafeBitCast($0, to: type) }
+  }
+#endif
