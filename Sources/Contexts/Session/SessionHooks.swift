@@ -36,7 +36,9 @@ final class SessionHooks<User: SessionUser>: Sendable {
 
   /// Calls the hooks for the difference between the session that they know and the one that is shown now.
   func show(_ new: StoredSession<User>?) {
-    let (old, hooks) = (state.withLock { exchange(&$0.known, with: new) }, hooks)
+    // In one step, so that a hook that is added at the same time is called either for this change or for none.
+    let (old, entries) = state.withLock { (exchange(&$0.known, with: new), $0.hooks.entries) }
+    let hooks = entries.compactMap { $0.member() }
     guard let new, let old, old.isSameSession(as: new) else {
       if let old { for hook in hooks.reversed() { hook.afterLogout?(old.user) } }
       if let new { for hook in hooks { hook.afterLogin?(new.user) } }
