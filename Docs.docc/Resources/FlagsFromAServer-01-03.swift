@@ -21,6 +21,6 @@ served.value = (version: 2, limit: -1)
 do {
   try await flags.refresh()
 } catch {
-  print(flags.state.value == .error(.status(500)))  // Prints "true"
+  print(flags.status.value.state == .error(.status(500)))  // Prints "true"
 }
 print(manager[limit])  // Prints "20"

@@ -12,9 +12,6 @@ public struct TweakDetails<Value: Sendable>: Sendable {
   /// The failure, if the value is the default because of one.
   public let error: TweakError?
 
-  /// The kind of the failure.
-  public let code: TweakErrorCode?
-
   /// The version of the manager, which is ``TweakSnapshot/version``.
   public let version: Int
 }

@@ -19,31 +19,17 @@ extension TweakManager {
         return failed(key, .notFound(key.id))
       }
       return TweakDetails(
-        value: value, tweak: decisive, reason: reason(of: decisive), error: nil, code: nil, version: version)
+        value: value, tweak: decisive, reason: reason(of: decisive), error: nil, version: version)
     } catch {
       return failed(key, error)
     }
   }
 
   private func failed<Value>(_ key: TweakKey<Value>, _ error: TweakError) -> TweakDetails<Value> {
-    var reason = TweakReason.error
-    var code = error.code
-    switch error {
-    case .disabled: reason = .disabled
-    case .notFound: code = missingCode ?? code
-    default: break
-    }
-    let isFailure = reason == .error
+    let isDisabled = if case .disabled = error { true } else { false }
     return TweakDetails(
-      value: key.defaultValue, tweak: nil, reason: reason, error: isFailure ? error : nil,
-      code: isFailure ? code : nil, version: version)
-  }
-
-  /// The reason why a provider may not have a tweak yet.
-  private var missingCode: TweakErrorCode? {
-    let states = providers.compactMap { ($0 as? RemoteTweakProvider)?.status.value }.filter { $0.origin == .none }
-    for status in states { if case .fatal = status.state { return .providerFatal } }
-    return states.isEmpty ? nil : .providerNotReady
+      value: key.defaultValue, tweak: nil, reason: isDisabled ? .disabled : .error, error: isDisabled ? nil : error,
+      version: version)
   }
 
   /// Returns the reason that the provider gives, or the one that follows from the tweak.

@@ -1,7 +1,5 @@
 /// A closure that receives the log messages of a manager.
-///
-/// The messages do not show values of secret tweaks.
-public typealias TweakLogClosure = @Sendable (String, TweakLogLevel) -> Void
+typealias TweakLogClosure = @Sendable (String, TweakLogLevel) -> Void
 
 /// The importance of a log message; the most important one is the least.
 @nonexhaustive

@@ -103,13 +103,13 @@ extension TweakManager {
   ///   - feature: The feature.
   ///   - isEnabled: A Boolean value that indicates whether the feature is enabled; `nil` leaves the decision to the
   ///     next provider.
-  /// - Returns: Whether the value is effective now.
+  /// - Returns: The name of the earlier provider whose value hides the new one, or `nil` if the value is effective.
   /// - Throws: ``TweakError``; then nothing has changed.
   @discardableResult
-  public func setFeature(_ feature: String, isEnabled: Bool?) throws(TweakError) -> TweakOutcome {
+  public func setFeature(_ feature: String, isEnabled: Bool?) throws(TweakError) -> String? {
     if let isEnabled { return try set(.bool(isEnabled), feature: feature, variable: Tweak.enabledVariable) }
     try deleteValue(feature: feature, variable: Tweak.enabledVariable)
-    return .effective
+    return nil
   }
 
   /// Calls a closure after each change of a tweak, until the observer is released or removed.
@@ -157,8 +157,8 @@ extension TweakManager {
   /// A closure that receives each step of a lookup, and each failure.
   ///
   /// It is not called for ``trace(feature:variable:as:)``, nor for lookups by a hook or the log. For features, it
-  /// receives failures only.
-  public var logClosure: TweakLogClosure? {
+  /// receives failures only. The messages do not show values of secret tweaks.
+  public var logClosure: (@Sendable (String, TweakLogLevel) -> Void)? {
     get { state.withLock { $0.log } }
     set { state.replace { exchange(&$0.log, with: newValue) } }
   }

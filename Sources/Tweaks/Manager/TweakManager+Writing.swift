@@ -24,12 +24,12 @@ extension TweakManager {
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
   ///   - expiration: The end of the override, after which the next provider decides.
-  /// - Returns: Whether the value is effective now.
+  /// - Returns: The name of the earlier provider whose value hides the new one, or `nil` if the value is effective.
   /// - Throws: ``TweakError``, such as ``TweakError/readOnly(_:)``; then nothing has changed.
   @discardableResult
   public func set(
     _ value: TweakValue, feature: String, variable: String, until expiration: Date? = nil
-  ) throws(TweakError) -> TweakOutcome {
+  ) throws(TweakError) -> String? {
     try set(TweakEdit(TweakID(feature: feature, variable: variable), value, until: expiration))
   }
 
@@ -39,19 +39,18 @@ extension TweakManager {
   ///   - value: The value.
   ///   - key: The key.
   ///   - expiration: The end of the override, after which the next provider decides.
-  /// - Returns: Whether the value is effective now.
+  /// - Returns: The name of the earlier provider whose value hides the new one, or `nil` if the value is effective.
   /// - Throws: ``TweakError``; then nothing has changed.
   @discardableResult
   public func set<Value>(
     _ value: Value, for key: TweakKey<Value>, until expiration: Date? = nil
-  ) throws(TweakError) -> TweakOutcome {
+  ) throws(TweakError) -> String? {
     try set(TweakEdit(key, value, until: expiration))
   }
 
-  private func set(_ edit: TweakEdit) throws(TweakError) -> TweakOutcome {
+  private func set(_ edit: TweakEdit) throws(TweakError) -> String? {
     let (_, sources, index) = try write([edit])
-    let shadow = index == 0 ? nil : shadow(of: edit.id, above: index, in: silentEnvironment(sources))
-    return shadow.map { .shadowed(by: $0) } ?? .effective
+    return index == 0 ? nil : shadow(of: edit.id, above: index, in: silentEnvironment(sources))
   }
 
   /// Deletes the value for a typed key in the first mutable provider, so that the next provider decides.

@@ -15,10 +15,10 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The tweak.
-  public let id: TweakID
+  let id: TweakID
 
   /// The version of the manager when the providers were asked, which is ``TweakSnapshot/version``.
-  public let version: Int
+  package let version: Int
 
   /// The answers of the providers, the most important first.
   public let answers: [Answer]

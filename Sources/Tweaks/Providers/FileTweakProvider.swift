@@ -156,14 +156,6 @@ public final class FileTweakProvider: TweakProvider {
     return .unusableFile(error)
   }
 
-  /// The variables by feature, in order.
-  public var features: [String: [String]] {
-    guard let contents = table.value.file else { return [:] }
-    var features = Dictionary(uniqueKeysWithValues: contents.features.map { ($0, [String]()) })
-    for id in contents.tweaks.ids.sorted() { features[id.feature, default: []].append(id.variable) }
-    return features
-  }
-
   /// All tweaks of the file, in the order of their names.
   public var tweaks: [Tweak] { table.value.file?.tweaks.tweaks.sorted { $0.id < $1.id } ?? [] }
 

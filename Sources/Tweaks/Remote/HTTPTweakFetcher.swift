@@ -13,7 +13,7 @@ import Requests
 ///
 /// let fetcher = HTTPTweakFetcher(url: URL(filePath: "/flags.json"))
 /// let provider = RemoteTweakProvider(policy: .onRequest, fetch: fetcher.fetch)
-/// print(provider.state.value)  // Prints "notReady"
+/// print(provider.status.value.state)  // Prints "notReady"
 /// ```
 ///
 /// It sends the `ETag` of the last answer as `If-None-Match`, and understands 304 and `Retry-After`. The context is not

@@ -20,7 +20,7 @@ public import Signals
 /// - **Start.** Creating the provider reads one file, and never waits for the network. ``ready(within:)`` waits for the
 ///   first answer.
 /// - **Changes.** An answer replaces all values at once, so no observer sees a part of it.
-/// - **Failures.** The last good values stay. ``state`` and ``failures`` report the reason, and the provider tries
+/// - **Failures.** The last good values stay. ``status`` and ``failures`` report the reason, and the provider tries
 ///   again after a pause.
 /// - **Threads.** All methods may be called from any thread. The closures of the initializer are called with no lock
 ///   held.
@@ -46,8 +46,9 @@ public final class RemoteTweakProvider: TweakProvider {
   ///   - policy: The policy for requests and answers.
   ///   - time: The clocks.
   ///   - decode: A closure that decodes the body of an answer; by default, ``FileTweakProvider`` describes the format.
-  ///   - stream: A closure that connects to a stream of changes; `nil` if there is none. While it is connected, the
-  ///     provider does not poll.
+  ///   - stream: A closure that connects to a stream of changes, such as server-sent events; `nil` if there is none.
+  ///     While it is connected, the provider does not poll. When the signal completes or fails, the provider connects
+  ///     again after a pause. It cancels the subscription when it goes offline or identifies another user.
   ///   - fetch: A closure that asks the server.
   public convenience init(
     name: String = "RemoteTweakProvider",
@@ -57,7 +58,7 @@ public final class RemoteTweakProvider: TweakProvider {
     policy: RemoteTweakPolicy = RemoteTweakPolicy(),
     time: TweakTime = .system,
     decode: (@Sendable (Data) throws -> [Tweak])? = nil,
-    stream: TweakStream? = nil,
+    stream: (@Sendable (TweakRequest) -> AnySignal<TweakPatch, any Error>)? = nil,
     fetch: @escaping TweakFetch
   ) {
     let decode = decode ?? { try TweakFileReader(source: name).read($0).tweaks.tweaks }
@@ -82,12 +83,9 @@ public final class RemoteTweakProvider: TweakProvider {
 
   // MARK: State
 
-  /// The state.
+  /// The state, with the origin and the age of the values.
   ///
   /// When it changes, ``table`` already has the values of the new state. A manager's observers are notified afterwards.
-  public var state: Property<RemoteTweakState> { .derived(engine.status) { $0.state } }
-
-  /// The state with the origin and the age of the values.
   public var status: Property<RemoteTweakStatus> { engine.status }
 
   /// The context of the user.

@@ -1,5 +1,3 @@
-public import Signals
-
 /// A change of some tweaks, which a server sends between two complete answers.
 public struct TweakPatch: Sendable, Hashable {
   /// The version of the tweaks after the change.
@@ -43,9 +41,3 @@ public struct TweakPatch: Sendable, Hashable {
     self.eventID = eventID
   }
 }
-
-/// A closure that connects to a stream of changes, such as server-sent events.
-///
-/// When the signal completes or fails, the provider connects again after a pause. It cancels the subscription when it
-/// goes offline or identifies another user.
-public typealias TweakStream = @Sendable (TweakRequest) -> AnySignal<TweakPatch, any Error>

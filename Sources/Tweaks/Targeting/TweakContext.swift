@@ -87,21 +87,19 @@ public struct TweakCondition: Sendable, Hashable, Codable {
 /// A rule that gives a tweak a value under conditions, or for a share of all users.
 public struct TweakRule: Sendable, Hashable, Codable {
   /// The feature.
-  public var feature: String
+  let feature: String
 
   /// The variable of the feature.
-  public var variable: String
+  let variable: String
 
   /// The value that the rule gives.
-  public var value: TweakValue
+  let value: TweakValue
 
   /// The conditions, all of which must hold.
-  public var conditions: [TweakCondition]
+  let conditions: [TweakCondition]
 
-  /// The share of the users that get the value, in hundredths of a percent: 10,000 is everyone.
-  ///
-  /// A share below 0 counts as 0, and one above 10,000 as 10,000.
-  public var basisPoints: Int
+  /// The share of the users that get the value, in hundredths of a percent.
+  let basisPoints: Int
 
   /// Creates a rule.
   ///
@@ -110,7 +108,8 @@ public struct TweakRule: Sendable, Hashable, Codable {
   ///   - variable: The variable of the feature.
   ///   - value: The value that the rule gives.
   ///   - conditions: The conditions, all of which must hold.
-  ///   - basisPoints: The share of the users that get the value, in hundredths of a percent.
+  ///   - basisPoints: The share of the users that get the value, in hundredths of a percent: 10,000 is everyone. A
+  ///     share below 0 counts as 0, and one above 10,000 as 10,000.
   public init(
     _ feature: String, _ variable: String, value: TweakValue, if conditions: [TweakCondition] = [],
     basisPoints: Int = 10_000

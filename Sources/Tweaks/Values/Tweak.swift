@@ -103,7 +103,7 @@ public struct Tweak: Sendable, Hashable {
 
   /// A Boolean value that indicates whether the value is a string to be parsed as the requested type, as in the
   /// environment.
-  public var isUntyped: Bool {
+  package var isUntyped: Bool {
     get { contents.isUntyped }
     set { own.isUntyped = newValue }
   }

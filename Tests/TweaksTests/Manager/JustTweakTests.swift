@@ -31,8 +31,8 @@ struct JustTweakTests {
 
     @Test
     func `a file lists its features and variables`() {
-      #expect(Set(provider.features.keys) == ["ui_customization", "general"])
-      #expect(provider.features["general"]?.count == 4)
+      #expect(Set(provider.table.value.ids.map(\.feature)) == ["ui_customization", "general"])
+      #expect(provider.table.value.ids.count { $0.feature == "general" } == 4)
     }
 
     @Test

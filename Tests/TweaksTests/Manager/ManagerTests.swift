@@ -63,8 +63,8 @@ struct ManagerTests {
     let environment = EnvironmentTweakProvider(environment: ["TWEAK_F__A": "1"])
     let manager = TweakManager(providers: [environment, EphemeralTweakProvider()])
     let seen = manager.signal(feature: "f", variable: "a", as: Int.self).recorded()
-    #expect(try manager.set(99, feature: "f", variable: "a") == .shadowed(by: "EnvironmentTweakProvider"))
-    #expect(try manager.set(99, feature: "f", variable: "b") == .effective)
+    #expect(try manager.set(99, feature: "f", variable: "a") == "EnvironmentTweakProvider")
+    #expect(try manager.set(99, feature: "f", variable: "b") == nil)
     #expect(manager.value(feature: "f", variable: "a", default: 0) == 1)
     #expect(seen.elements == [1])
   }

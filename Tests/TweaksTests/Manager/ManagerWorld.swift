@@ -160,8 +160,8 @@ final class ManagerWorld {
     default:
       log.append("set \(id) = \(value)")
       attempt {
-        let outcome = try manager.set(value, feature: id.feature, variable: id.variable)
-        if outcome != .effective { breaches.append("\(outcome) though the first provider was written") }
+        let hider = try manager.set(value, feature: id.feature, variable: id.variable)
+        if let hider { breaches.append("hidden by \(hider), though the first provider was written") }
       }
     }
   }

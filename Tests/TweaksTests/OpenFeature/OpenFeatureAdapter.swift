@@ -9,7 +9,7 @@ struct OpenFeatureAdapter: OpenFeatureStub.FeatureProvider {
   let remote: RemoteTweakProvider
 
   var status: OpenFeatureStub.ProviderStatus {
-    switch remote.state.value {
+    switch remote.status.value.state {
     case .notReady: .notReady
     case .ready: .ready
     case .stale: .stale
@@ -68,18 +68,18 @@ struct OpenFeatureAdapter: OpenFeatureStub.FeatureProvider {
     let details = manager.details(for: TweakKey(feature, variable, default: defaultValue))
     return .init(
       value: convert(details.value), variant: details.tweak?.variant, reason: details.reason.rawValue,
-      errorCode: details.code.map(Self.code), errorMessage: details.error?.description)
+      errorCode: details.error.map(code), errorMessage: details.error?.description)
   }
 
-  private static func code(_ code: TweakErrorCode) -> OpenFeatureStub.ErrorCode {
-    switch code {
-    case .flagNotFound: .flagNotFound
+  private func code(_ error: TweakError) -> OpenFeatureStub.ErrorCode {
+    switch error {
+    // As long as the server has not answered, it may have the flag.
+    case .notFound where remote.status.value.origin == .none: status == .fatal ? .providerFatal : .providerNotReady
+    case .notFound: .flagNotFound
     case .typeMismatch: .typeMismatch
-    case .parseError: .parseError
+    case .invalidFile: .parseError
     case .targetingKeyMissing: .targetingKeyMissing
-    case .providerNotReady: .providerNotReady
-    case .providerFatal: .providerFatal
-    case .general: .general
+    default: .general
     }
   }
 }

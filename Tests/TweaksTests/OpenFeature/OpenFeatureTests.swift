@@ -38,7 +38,7 @@ struct OpenFeatureTests {
       #expect(details.value == value)
       #expect(details.reason == .static)
       #expect(details.tweak?.id.description == "types/\(name)")
-      #expect(details.error == nil && details.code == nil)
+      #expect(details.error == nil)
     }
     check("boolean", true, default: false)
     check("string", "hi", default: "bye")
@@ -76,12 +76,20 @@ struct OpenFeatureTests {
     }
   }
 
+  /// Returns the error code of an adapter to OpenFeature's interface, for a server that has answered.
+  private func code(_ variable: String, _ value: Int64) throws -> OpenFeatureStub.ErrorCode? {
+    let remote = RemoteTweakProvider(bootstrap: [Tweak(feature: "f", variable: "v", value: 1)]) { _ in .notModified }
+    let adapter = OpenFeatureAdapter(manager: try manager(), remote: remote)
+    return adapter.getIntegerEvaluation(key: "types.\(variable)", defaultValue: value, context: nil).errorCode
+  }
+
   @Test
   func `6 a missing flag gives the caller's default and FLAG_NOT_FOUND`() throws {
     let details = try manager().details(for: TweakKey("types", "missing", default: 7))
     #expect(details.value == 7)
     #expect(details.reason == .error)
-    #expect(details.code == .flagNotFound)
+    #expect(details.error == .notFound(TweakID(feature: "types", variable: "missing")))
+    #expect(try code("missing", 7) == .flagNotFound)
   }
 
   @Test
@@ -89,7 +97,7 @@ struct OpenFeatureTests {
     let details = try manager().details(for: TweakKey("types", "string", default: 13))
     #expect(details.value == 13)
     #expect(details.reason == .error)
-    #expect(details.code == .typeMismatch)
+    #expect(try code("string", 13) == .typeMismatch)
   }
 
   private func remote(_ answer: TweakAnswer?) -> RemoteTweakProvider {
@@ -102,12 +110,14 @@ struct OpenFeatureTests {
   @Test
   func `8 and 9 without values the code is PROVIDER_NOT_READY, and after a refusal PROVIDER_FATAL`() async throws {
     let provider = remote(nil)
-    let manager = TweakManager(providers: [provider])
-    let key = TweakKey("f", "v", default: 3)
-    #expect(manager.details(for: key).code == .providerNotReady)
+    let adapter = OpenFeatureAdapter(manager: TweakManager(providers: [provider]), remote: provider)
+    func evaluation() -> OpenFeatureStub.ProviderEvaluation<Int64> {
+      adapter.getIntegerEvaluation(key: "f.v", defaultValue: 3, context: nil)
+    }
+    #expect(evaluation().errorCode == .providerNotReady)
     await #expect(throws: TweakError.self) { try await provider.refresh() }
-    #expect(manager.details(for: key).code == .providerFatal)
-    #expect(manager.details(for: key).value == 3)
+    #expect(evaluation().errorCode == .providerFatal)
+    #expect(evaluation().value == 3)
   }
 
   @Test
@@ -143,17 +153,17 @@ struct OpenFeatureTests {
   @Test
   func `12 every status can be read, and cached values say so`() async throws {
     let fixture = try CacheFixture()
-    #expect(fixture.provider().state.value == .notReady)
+    #expect(fixture.provider().status.value.state == .notReady)
     try await fixture.provider(1).refresh()
     let cached = fixture.provider()
-    #expect(cached.state.value == .ready)
+    #expect(cached.status.value.state == .ready)
     let key = TweakKey("f", "v", default: 0)
     #expect(TweakManager(providers: [cached]).details(for: key).reason == .cached)
     let stale = fixture.provider(attributes: ["plan": "gold"])
-    #expect(stale.state.value == .stale)
+    #expect(stale.status.value.state == .stale)
     #expect(TweakManager(providers: [stale]).details(for: key).reason == .stale)
     await #expect(throws: TweakError.self) { try await cached.refresh() }
-    #expect(cached.state.value == .error(.status(503)))
+    #expect(cached.status.value.state == .error(.status(503)))
   }
 
   @Test
@@ -189,10 +199,13 @@ struct OpenFeatureTests {
   }
 
   @Test
-  func `a missing targeting key has a code of its own`() {
+  func `a missing targeting key is an error of its own`() {
     let rules = [TweakRule("f", "v", value: 1, basisPoints: 5_000)]
     let manager = TweakManager(providers: [TargetingTweakProvider(rules: rules, context: .constant(TweakContext()))])
-    #expect(manager.details(for: TweakKey("f", "v", default: 0)).code == .targetingKeyMissing)
+    guard case .targetingKeyMissing = manager.details(for: TweakKey("f", "v", default: 0)).error else {
+      Issue.record("the error does not name the missing key")
+      return
+    }
   }
 
   private struct Context: OpenFeatureStub.EvaluationContext {

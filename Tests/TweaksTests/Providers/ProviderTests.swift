@@ -257,13 +257,13 @@ struct ProviderTests {
     }
     let manager = TweakManager(providers: [provider])
     let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
-    #expect(provider.state.value == .notReady)
+    #expect(provider.status.value.state == .notReady)
     try await provider.refresh()
     isOffline.value = true
     let failure = TweakError.requestFailed(provider: provider.name, .unreachable(reason: "Offline()"))
     await #expect(throws: failure) { try await provider.refresh() }
     #expect(values.elements == [1, 2])
-    #expect(provider.state.value == .error(.unreachable(reason: "Offline()")))
+    #expect(provider.status.value.state == .error(.unreachable(reason: "Offline()")))
     #expect(manager.failures.recorded().elements == [failure])
   }
 }

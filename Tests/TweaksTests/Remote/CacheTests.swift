@@ -58,7 +58,7 @@ struct CacheTests {
     let anonymous = fixture.provider()
     #expect(anonymous.shown == 1)
     #expect(anonymous.status.value.origin == .cache)
-    #expect(anonymous.state.value == .ready)
+    #expect(anonymous.status.value.state == .ready)
     #expect(fixture.provider(for: "anna").shown == 2)
     #expect(fixture.provider(for: "ben", bootstrap: 9).shown == 9)
     var other = fixture

@@ -81,8 +81,8 @@ struct RemoteServerTests {
       server.answer { _ in action }
       await #expect(throws: TweakError.self) { try await provider.refresh() }
       #expect(provider.shown == 1)
-      guard case .error = provider.state.value else {
-        Issue.record("\(action): \(provider.state.value)")
+      guard case .error = provider.status.value.state else {
+        Issue.record("\(action): \(provider.status.value.state)")
         continue
       }
       #expect(try Data(contentsOf: fixture.entry()) == stored)
@@ -91,7 +91,7 @@ struct RemoteServerTests {
     #expect(Set(server.requests.value.dropFirst().map { $0.headers["if-none-match"] }) == ["\"1\""])
     server.answer { _ in .respond(304) }
     try await provider.refresh()
-    #expect(provider.state.value == .ready)
+    #expect(provider.status.value.state == .ready)
   }
 
   @Test(.patient)
@@ -109,7 +109,7 @@ struct RemoteServerTests {
     await clock.advance(by: .seconds(3))
     #expect(await origin.value == .none)
     gate.open()
-    _ = try await provider.state.firstValue("the answer") { $0 == .ready }
+    _ = try await provider.status.firstValue("the answer") { $0.state == .ready }
     #expect(provider.shown == 1)
     #expect(await provider.ready(within: .seconds(3)) == .network)
   }
@@ -119,7 +119,7 @@ struct RemoteServerTests {
     let server = try HTTPServer { _ in .respond(401) }
     let provider = provider(server, policy: RemoteTweakPolicy())
     #expect(await provider.ready(within: .seconds(600)) == .none)
-    #expect(provider.state.value == .fatal(.status(401)))
+    #expect(provider.status.value.state == .fatal(.status(401)))
   }
 
   @Test(.patient)

@@ -82,7 +82,7 @@ struct StreamServerTests {
     feed.send(Self.patch(4))
     try await value(provider, 4)
     #expect(streams(server).map { $0.headers["last-event-id"] } == [nil, "2", "3"])
-    #expect(provider.state.value == .ready)
+    #expect(provider.status.value.state == .ready)
     feed.send(nil)
   }
 
@@ -196,10 +196,10 @@ struct StreamServerTests {
     _ = try await connections.firstValue("the first connection") { $0 == 1 }
     isRefused.value = true
     await #expect(throws: TweakError.self) { try await provider.refresh() }
-    #expect(provider.state.value == .fatal(.status(401)))
+    #expect(provider.status.value.state == .fatal(.status(401)))
     isRefused.value = false
     try await provider.refresh()
-    #expect(provider.state.value == .ready)
+    #expect(provider.status.value.state == .ready)
     feeds[1].send(Self.patch(2))
     try await value(provider, 2)
     for feed in feeds { feed.send(nil) }

@@ -5,7 +5,7 @@ import Tweaks
 final class MutableLog: Sendable {
   private let entries = MutableProperty<[(text: String, level: TweakLogLevel)]>([])
 
-  var closure: TweakLogClosure {
+  var closure: @Sendable (String, TweakLogLevel) -> Void {
     { [entries] text, level in entries.modify { $0.append((text, level)) } }
   }
 

@@ -8,7 +8,7 @@ final class RemoteEngine: Sendable {
   /// The parts of the outside world.
   struct Parts: Sendable {
     let fetch: TweakFetch
-    let stream: TweakStream?
+    let stream: (@Sendable (TweakRequest) -> AnySignal<TweakPatch, any Error>)?
     let decode: @Sendable (Data) throws -> [Tweak]
     let time: TweakTime
 

@@ -16,7 +16,7 @@ public import Signals
 /// let stream = HTTPTweakStream(url: URL(filePath: "/flags/stream"))
 /// let provider = RemoteTweakProvider(policy: .onRequest, stream: stream.connect, fetch: fetcher.fetch)
 /// provider.isOffline = true
-/// print(provider.state.value)  // Prints "notReady"
+/// print(provider.status.value.state)  // Prints "notReady"
 /// ```
 ///
 /// - **Format.** Each event is a patch, as ``TweakPatch/init(_:)`` decodes it. Pass `decode` to read another format.
