@@ -2,6 +2,10 @@ import AppGroups
 import Foundation
 import Signals
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 extension AppContainer {
   /// The environments of this app's own directory.
   ///
@@ -10,17 +14,38 @@ extension AppContainer {
   /// among the user's data: in `Application Support`, `$XDG_DATA_HOME` or `~/.local/share`. The first access opens it,
   /// and it stays open.
   ///
+  /// The standard user defaults and the shared cookies are switched with the files, see ``switchDefaults(_:)`` and
+  /// ``switchCookies(of:named:)``. So access it when the app starts, before any code reads them. To leave them alone, call
+  /// ``openStandard(switchesSettings:)`` instead.
+  ///
   /// To choose the directory, in a test or a tool for example, use ``init(home:defaultName:)``.
   ///
-  /// - Throws: ``AppContainerError`` if there is no such directory, or if it cannot hold environments.
+  /// - Throws: ``AppContainerError`` if there is no such directory, if it cannot hold environments, or if the settings
+  ///   cannot be read and written.
   public static var standard: AppContainer {
     get throws(AppContainerError) {
       if let app = opened.withLock({ $0 }) { return app }
-      let made = try AppContainer(standardLayout(), settings: [])
-      return opened.withLock { first in
-        first = first ?? made
-        return first ?? made
-      }
+      return try openStandard()
+    }
+  }
+
+  /// Opens the ``standard`` container, unless it is open already.
+  ///
+  /// - Parameter switchesSettings: A Boolean value that determines whether the standard user defaults and the shared
+  ///   cookies are switched with the files. Settings that are switched already stay so.
+  /// - Returns: The container, which stays open.
+  /// - Throws: ``AppContainerError`` as ``standard``.
+  @discardableResult
+  public static func openStandard(switchesSettings: Bool = true) throws(AppContainerError) -> AppContainer {
+    // Another object of the same root shares everything with the first one.
+    let app = try AppContainer(standardLayout(), settings: [])
+    if switchesSettings {
+      try app.switchDefaults()
+      try app.switchCookies(of: .shared)
+    }
+    return opened.withLock { first in
+      first = first ?? app
+      return first ?? app
     }
   }
 
@@ -54,11 +79,18 @@ extension AppContainer {
   /// - Returns: Its URL, with symbolic links resolved.
   static func resolved(_ home: URL) throws(AppContainerError) -> URL {
     guard home.isFileURL else { throw .unusableRoot(home, reason: "it is not a file URL") }
+    return try group(at: home) { () throws(AppGroupsError) in try AppGroupsContainer(directory: home) }.containerURL
+  }
+
+  /// Opens a group's directory, and translates the error.
+  static func group(
+    at place: URL, _ open: () throws(AppGroupsError) -> AppGroupsContainer
+  ) throws(AppContainerError) -> AppGroupsContainer {
     do {
-      return try AppGroupsContainer(directory: home).containerURL
+      return try open()
     } catch {
       guard case .unusableDirectory(let url, let reason) = error else {
-        throw .unusableRoot(home, reason: error.description)
+        throw .unusableRoot(place, reason: error.description)
       }
       throw .unusableRoot(url, reason: reason)
     }

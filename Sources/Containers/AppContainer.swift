@@ -92,6 +92,19 @@ public final class AppContainer: Sendable {
     try self.init(.group(group.containerURL), defaultName: defaultName, settings: [])
   }
 
+  /// Opens the environments of the directory of an app group, which several apps share.
+  ///
+  /// - Parameters:
+  ///   - groupIdentifier: The group, such as `group.com.example.app`.
+  ///   - defaultName: The name that the default environment gets when the root is opened for the first time, by any of
+  ///     the apps. Later, ``update(_:name:description:)`` renames it.
+  /// - Throws: ``AppContainerError`` if there is no such group, or as ``init(group:defaultName:)``.
+  public convenience init(groupIdentifier: String, defaultName: String = "Default") throws(AppContainerError) {
+    let place = URL(filePath: groupIdentifier, directoryHint: .isDirectory)
+    let group = try Self.group(at: place) { () throws(AppGroupsError) in try AppGroupsContainer(groupIdentifier) }
+    try self.init(group: group, defaultName: defaultName)
+  }
+
   /// Opens the environments of a directory, and switches settings with them.
   ///
   /// - Parameters:

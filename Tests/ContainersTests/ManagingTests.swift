@@ -228,6 +228,11 @@ struct ManagingTests {
     #expect(first.scope === second.scope)
   }
 
+  @Test func `an identifier that names no group is an error before anything is created`() throws {
+    let error = #expect(throws: AppContainerError.self) { try AppContainer(groupIdentifier: "a/b") }
+    #expect(error?.description.contains("group identifier") == true)
+  }
+
   @Test func `a group's directory can hold environments like any other`() throws {
     let fixture = try Fixture()
     let app = try AppContainer(group: .init(directory: fixture.root))

@@ -12,9 +12,11 @@ import Tweaks
 
 /// Settings switched with environments: Foundation's user defaults and cookies, which are separate in each process.
 ///
-/// The suite `-` is the standard suite.
+/// The suite `-` is the standard suite, and the group `-` has the shared cookies.
 ///
 /// - `switching ROOT SUITES`: open the root and switch the suites, which are separated by commas
+/// - `switching-standard CHOICE`: open the standard container, whose settings are switched unless it is `files`, and
+///   answer its directory
 /// - `switching-cookies ROOT GROUP`: open the root and switch the cookies of the group
 /// - `switching-new NAME`, `switching-to UUID`, `switching-copy UUID`, `switching-clean UUID`: change the root
 /// - `switching-crash STEP`: kill this process at a step of the next change
@@ -38,6 +40,10 @@ final class ContainerSettingsCommands: CommandFamily {
       opened = app
       try app.switchDefaults(arguments[1].split(separator: ",").map { $0 == "-" ? .standard : .named(String($0)) })
       return app.active.value.id.uuidString
+    case "switching-standard":
+      let app = try command.argument() == "files" ? .openStandard(switchesSettings: false) : AppContainer.standard
+      opened = app
+      return app.home.path
     case "switching-cookies":
       let arguments = try command.arguments(2)
       let app = try openEnvironments(of: URL(filePath: arguments[0], directoryHint: .isDirectory))
@@ -163,7 +169,7 @@ final class ContainerSettingsCommands: CommandFamily {
   }
 
   private func storage(_ group: String) -> HTTPCookieStorage {
-    HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: group)
+    group == "-" ? .shared : .sharedCookieStorage(forGroupContainerIdentifier: group)
   }
 
   private func cookies(_ storage: HTTPCookieStorage) -> String {

@@ -92,19 +92,21 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
 
   /// Opens any file, such as one that belongs to the user or to another program.
   ///
-  /// Nothing is created: if there is no file, ``value`` is the initial value, and ``status`` is `.missing` until a
-  /// process creates it. A write by this object leaves a folder `.shared` beside the file, for its lock.
+  /// By default, nothing is created: if there is no file, ``value`` is the initial value, and ``status`` is `.missing`
+  /// until a process creates it. A write by this object leaves a folder `.shared` beside the file, for its lock.
   ///
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its directory must exist.
   ///   - initialValue: The value until there is usable content.
+  ///   - isCreating: A Boolean value that determines whether to create a missing file, with the initial value.
   ///   - format: The encoding of the value.
   ///   - options: Choices that most apps leave as they are.
   /// - Throws: ``AppGroupsFileError`` if the directory is missing, if the file is not a regular file, or if it cannot
-  ///   be observed.
+  ///   be created or observed.
   public convenience init(
     url: URL,
     initialValue: Value,
+    isCreating: Bool = false,
     format: FileFormat<Value> = .json,
     options: SharedFileOptions = .init()
   ) throws(AppGroupsFileError) {
@@ -113,7 +115,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
       initialValue: initialValue,
       format: format,
       options: options,
-      isCreating: false
+      isCreating: isCreating
     )
     self.init(engine)
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Signals
 
 /// A holder of the delegate that communicates with the server.
@@ -98,4 +99,13 @@ public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
 extension AuthControllerDelegate {
   /// Returns `true`: a session is renewed at each start, and before it expires.
   public func shouldRefreshAuthentication(with user: User, isStartup: Bool) -> Bool { true }
+
+  /// Returns the same user, or throws ``AuthRejection`` if the session has expired, because nothing can renew it.
+  public func refreshAuthentication(with user: User) async throws -> User {
+    if user.isExpired(at: Date()) { throw AuthRejection(reason: "it has expired, and cannot be renewed") }
+    return user
+  }
+
+  /// Does nothing: no server learns of the logout.
+  public func deauthenticate(_ user: User) async throws {}
 }

@@ -166,6 +166,18 @@ struct OpeningByURLTests {
   }
 
   @Test
+  func `a missing file is created with the initial value on request, and existing content stays`() throws {
+    let url = directory.file("made.json")
+    let note = Note(count: 1, text: "first")
+    let file = try AppGroupsFile(url: url, initialValue: note, isCreating: true)
+    #expect(file.status.value == .current)
+    #expect(try JSONDecoder().decode(Note.self, from: Data(contentsOf: url)) == note)
+    #expect(try AppGroupsFile(url: url, initialValue: Note(), isCreating: true).value == note)
+    let missing = directory.file("no/file.json")
+    #expect(throws: AppGroupsFileError.self) { try AppGroupsFile(url: missing, initialValue: note, isCreating: true) }
+  }
+
+  @Test
   func `a missing directory is an error that names it`() throws {
     let url = directory.file("no/such/file.json")
     let error = #expect(throws: AppGroupsFileError.self) { try AppGroupsFile(url: url, initialValue: Note()) }

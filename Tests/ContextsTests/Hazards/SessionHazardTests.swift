@@ -22,6 +22,27 @@ struct SessionHazardTests {
     try await context.triggerLogin()
   }
 
+  @Test
+  func `a delegate needs nothing but a login`() async throws {
+    do {
+      let context = try root.context()
+      let delegate = Turnstile()
+      try await context.setup(authDelegate: delegate)
+      try await context.triggerLogin()
+      #expect(try await context.refreshAuthentication() == context.user.value)
+      try await context.logout()
+      #expect(context.lastError.value == nil)
+      try await context.startAppContext(with: Account(expiration: Date(timeIntervalSinceNow: 3_600)))
+    }
+    let context = try root.context()
+    let delegate = Turnstile()
+    try await context.setup(authDelegate: delegate)
+    try await context.authState.firstValue("a restored session is valid until it expires") { $0 == .authenticated }
+    try await context.logout()
+    try await context.startAppContext(with: Account(expiration: Date(timeIntervalSinceNow: -1)))
+    try await context.authState.firstValue("the end of the session, which nothing renews") { $0 == .unauthenticated }
+  }
+
   @Test(arguments: [false, true])
   func `the renewed user is archived, not the previous one`(_ file: Bool) async throws {
     try await loggedIn(file: file)
@@ -280,6 +301,11 @@ struct Item: StoreModel, Equatable {
   static let table = TableSpec("item")
   var id: Int
   var text: String
+}
+
+/// A delegate of an app that has nothing but a login.
+private final class Turnstile: AuthControllerDelegate {
+  func authenticate() async throws -> Account { Account() }
 }
 
 /// A delegate that trusts every user.

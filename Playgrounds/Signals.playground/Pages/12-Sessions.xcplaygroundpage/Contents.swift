@@ -52,8 +52,6 @@ final class Server: AuthControllerDelegate {
     return account(user.id, user.name)
   }
 
-  func deauthenticate(_ user: Account) async throws {}
-
   private func account(_ id: String, _ name: String) -> Account {
     let number = count.modify { count in
       count += 1
