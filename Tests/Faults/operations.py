@@ -70,6 +70,7 @@ def suites():
     Operation("suite-read", "suite-get k", **common)
     Operation("suite-set", "suite-set k new", **common, mine=["suite-get k"])
     Operation("suite-update", "suite-transfer a b 1", **common)
+    Operation("suite-adopt", "suite-adopt {D}/m", **{**common, "prepare": [*common["prepare"], "mmkv {D}/m"]})
 
 
 def logs():

@@ -5,7 +5,7 @@ import re
 
 TYPED = set(
     "AppContainerError AppGroupsError AppGroupsFileError AppGroupsLogError AuthRejection ContextError DatabaseError "
-    "DurableFileError FileObserverError FileVersionError InspectorError ModelError SchemaError "
+    "DurableFileError FileObserverError FileVersionError InspectorError MMKVFileError ModelError SchemaError "
     "SecretStoreError SuspensionError TweakError TweakStoreError".split())
 
 # How errors name their cause, if not by the words of the system.

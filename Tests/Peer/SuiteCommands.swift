@@ -11,6 +11,7 @@ import Signals
 /// - `suite-increment KEY N`: N times through `update`
 /// - `suite-turn KEY SIDE N`: N times through a lens of the side `left` or `right` of the dials of a key
 /// - `suite-transfer FROM TO N`: N times, move 1 from one number to another in one update
+/// - `suite-adopt FILE`: adopt the text `theme` from a file of MMKV; `mmkv FILE` writes one, in which it is `dark`
 /// - `suite-observe KEY`: report each text of a key from now on, as `KEY TEXT`
 /// - `suite-changes`: report the names that change from now on, as `changes NAME,NAME`
 /// - `suite-sums FIRST SECOND`: report the sum of two numbers, whenever one changes, as `sum N`
@@ -52,6 +53,10 @@ final class SuiteCommands: CommandFamily {
     case "suite-transfer":
       let arguments = try command.arguments(3)
       try transfer(arguments[0], arguments[1], times: command.number(arguments[2]))
+    case "suite-adopt":
+      let file = try URL(filePath: command.argument())
+      return try suite().adopt(fromMMKV: file, keys: ["theme": String.self]).adopted.joined()
+    case "mmkv": try writeMMKV(command.argument())
     case "suite-observe", "suite-changes", "suite-sums": try observe(command)
     default: return nil
     }
@@ -65,6 +70,14 @@ final class SuiteCommands: CommandFamily {
         try contents.set((contents.value(forKey: second, as: Int.self) ?? 0) + 1, forKey: second)
       }
     }
+  }
+
+  /// Writes a file of MMKV and the one with its checksum.
+  private func writeMMKV(_ path: String) throws {
+    let records = Data([128, 128, 128, 1, 5] + "theme".utf8 + [5, 4] + "dark".utf8)
+    try (Data(count: 4) + records + Data(count: 4076)).write(to: URL(filePath: path))
+    let header = Data([207, 53, 173, 175, 4]) + Data(count: 23) + Data([16]) + Data(count: 4067)
+    try header.write(to: URL(filePath: path + ".crc"))
   }
 
   private func observe(_ command: Command) throws {

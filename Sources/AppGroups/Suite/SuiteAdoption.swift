@@ -2,19 +2,19 @@ import FileSignals
 public import Foundation
 import StrictJSON
 
-/// The result of adopting values from `UserDefaults`.
+/// The result of adopting values from `UserDefaults` or MMKV.
 public struct SuiteAdoption: Sendable, Hashable {
   /// The keys whose values were copied to the suite.
-  public fileprivate(set) var adopted: Set<String> = []
+  public internal(set) var adopted: Set<String> = []
 
   /// The keys that already had a value in the suite, which was kept.
-  public fileprivate(set) var kept: Set<String> = []
+  public internal(set) var kept: Set<String> = []
 
-  /// The keys without a value in the defaults.
-  public fileprivate(set) var missing: Set<String> = []
+  /// The keys without a value in the source.
+  public internal(set) var missing: Set<String> = []
 
-  /// The keys whose values JSON cannot represent, each with the reason.
-  public fileprivate(set) var refused: [String: String] = [:]
+  /// The keys whose values cannot be represented in the suite, each with the reason.
+  public internal(set) var refused: [String: String] = [:]
 }
 
 extension AppGroupsSuite {
@@ -70,7 +70,12 @@ extension AppGroupsSuite {
         adoption.refused[key] = String(describing: error)
       }
     }
-    // Only missing values are copied, as determined under the lock of the file.
+    try add(found, &adoption)
+    return adoption
+  }
+
+  /// Copies values in one change, only those that are missing, as determined under the lock of the file.
+  func add(_ found: [SuiteEntry], _ adoption: inout SuiteAdoption) throws(AppGroupsFileError) {
     try change { contents in
       for entry in found {
         guard contents[entry.name] == nil else {
@@ -81,7 +86,6 @@ extension AppGroupsSuite {
         adoption.adopted.insert(entry.name.text)
       }
     }
-    return adoption
   }
 
   private static func isSame(_ object: Any, _ registered: Any?) -> Bool {
