@@ -115,6 +115,17 @@ struct SwitchingTests {
     try app.activate(work)
   }
 
+  @Test func `a clone of the active environment has the state that flush hooks write`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let url = fixture.url("state.txt")
+    let hook = app.onFlush { try Tree.write("held in memory", to: url) }
+    let copy = try app.clone(app.active.value)
+    hook.cancel()
+    #expect(Tree.text(fixture.data(copy).appending(path: "state.txt")) == "held in memory")
+    #expect(copy.id != Environment.defaultID && copy.activationCount == 0 && copy.lastActivatedAt == nil)
+  }
+
   @Test func `a change inside a change is rejected, and one inside a did event is not`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()

@@ -121,6 +121,32 @@ struct JustTweakTests {
       #expect(changes.elements.count == 1)
     }
 
+    @Test(.patient)
+    func `a second closure of an observer replaces the first one`() async throws {
+      let observer = Observer()
+      let (first, second) = (Recorder<TweakChange>(), Recorder<TweakChange>())
+      // A serial queue, so that the first closure would be called first.
+      let queue = DispatchQueue(label: "observers")
+      manager.addObserver(observer, on: queue) { first.record($0) }
+      manager.addObserver(observer, on: queue) { second.record($0) }
+      try manager.set("new", feature: "ui_customization", variable: "label_text")
+      #expect(try await second.first("a change") { _ in true }.new == "new")
+      #expect(first.elements.isEmpty)
+    }
+
+    @Test
+    func `only encrypted tweaks pass through the decryption closure`() throws {
+      let decrypted = Recorder<String>()
+      manager.decryptionClosure = { tweak in
+        decrypted.record(tweak.variable)
+        return "decrypted"
+      }
+      let secret = "encrypted_answer_to_the_universe"
+      #expect(try manager.requiredTweak(feature: "general", variable: "answer_to_the_universe").value == 42)
+      #expect(try manager.requiredTweak(feature: "general", variable: secret).value == "decrypted")
+      #expect(Set(decrypted.elements) == [secret])
+    }
+
     @Test
     func `encrypted tweaks are decrypted`() throws {
       manager.decryptionClosure = Example.reversed
@@ -192,6 +218,26 @@ struct JustTweakTests {
         #expect(manager.value(feature: "f", variable: "v", default: 5) == 5)
       }
       #expect(provider.asked.value == 1)
+    }
+
+    @Test
+    func `a deletion, another provider and another decryption closure are seen despite a cache`() throws {
+      let file = #"{"f": {"v": {"Value": 1}, "secret": {"Value": "abc", "Encrypted": true}}}"#
+      let manager = TweakManager(providers: [EphemeralTweakProvider(), try Fixture().local(file)])
+      manager.usesCache = true
+      func value(_ variable: String) throws -> TweakValue {
+        try manager.requiredTweak(feature: "f", variable: variable).value
+      }
+      manager.decryptionClosure = { _ in "first" }
+      try manager.set(2, feature: "f", variable: "v")
+      #expect(try value("v") == 2)
+      #expect(try value("secret") == "first")
+      try manager.deleteValue(feature: "f", variable: "v")
+      #expect(try value("v") == 1)
+      manager.decryptionClosure = { _ in "second" }
+      #expect(try value("secret") == "second")
+      manager.insert(EphemeralTweakProvider(["f": ["v": 3]]))
+      #expect(try value("v") == 3)
     }
   }
 

@@ -270,6 +270,17 @@ struct ManagerTests {
   }
 
   @Test
+  func `the log contains the answer of each provider that was asked`() throws {
+    let log = MutableLog()
+    let (overrides, local) = (EphemeralTweakProvider(name: "Overrides"), EphemeralTweakProvider(["f": ["a": 1]]))
+    let manager = TweakManager(providers: [overrides, local])
+    manager.logClosure = log.closure
+    _ = try manager.requiredTweak(feature: "f", variable: "a")
+    #expect(log.lines == ["f/a: Overrides has no value", "f/a = 1 (EphemeralTweakProvider)"])
+    #expect(log.levels == [.verbose, .debug])
+  }
+
+  @Test
   func `each of ten thousand tweaks is found`() {
     var variables: [String: TweakValue] = [:]
     for number in 0..<10_000 { variables["v\(number)"] = .int(number) }
