@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Tests of all sample code in the project.
@@ -41,6 +42,27 @@ struct DocumentationTests {
     for suite in suites {
       let exists = tests.contains("@Suite(\"\(suite)\"") || tests.contains("struct `\(suite)`")
       #expect(exists, "no suite is called \(suite)")
+    }
+  }
+
+  @Test
+  func `every feature of the older systems names the tests that show it`() throws {
+    let tests = try Project.files(below: "Tests", endingWith: ".swift").map(Project.text).joined()
+    let known = tests.matches(of: /func `([^`]*)`/).reduce(into: [Substring: Int]()) {
+      $0[$1.output.1, default: 0] += 1
+    }
+    let page = try Project.text("Docs.docc/Articles/OlderSystems.md")
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| feature |") }
+    #expect(rows.count == 130)
+    for row in rows {
+      let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      try #require(cells.count == 4, "\(row)")
+      let (feature, state) = (cells[0], cells[2])
+      let isMissing = state.hasPrefix("not yet: ")
+      #expect(isMissing || state == "works" || state.hasPrefix("changed: "), "\(feature): \(state)")
+      let named = cells[3].matches(of: /`([^`]*)`/).map(\.output.1)
+      #expect(!named.isEmpty || isMissing && cells[3] == "none", "\(feature) names no test")
+      for test in named { #expect(known[test] == 1, "\(feature): \(known[test, default: 0]) tests are called \(test)") }
     }
   }
 
