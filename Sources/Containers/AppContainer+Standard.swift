@@ -15,8 +15,8 @@ extension AppContainer {
   /// and it stays open.
   ///
   /// The standard user defaults and the shared cookies are switched with the files, see ``switchDefaults(_:)`` and
-  /// ``switchCookies(of:named:)``. So access it when the app starts, before any code reads them. To leave them alone, call
-  /// ``openStandard(switchesSettings:)`` instead.
+  /// ``switchCookies(of:named:)``. So access it when the app starts, before any code reads them. To leave them alone,
+  /// call ``openStandard(switchesSettings:)`` first.
   ///
   /// To choose the directory, in a test or a tool for example, use ``init(home:defaultName:)``.
   ///

@@ -140,7 +140,8 @@ public struct RandomBank: Sendable {
       do {
         switch chance.number(below: 40) {
         case 0: try current.run("PRAGMA wal_checkpoint(TRUNCATE)")
-        case 1, 2: try current.run("PRAGMA wal_checkpoint(PASSIVE)")
+        case 1: try current.run("PRAGMA wal_checkpoint(RESTART)")
+        case 2: try current.run("PRAGMA wal_checkpoint(PASSIVE)")
         case 3: database = nil
         case 4: try current.run("BEGIN IMMEDIATE; UPDATE account SET amount = amount + 1; ROLLBACK")
         default: try move(current, &chance)

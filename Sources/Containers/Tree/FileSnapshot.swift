@@ -15,6 +15,7 @@ final class FileSnapshot {
     let status: FileStatus
     private let number: CInt
     private let descriptor: Descriptor?
+    private let beginning: [UInt8]?
 
     /// Creates a part that owns its descriptor, or one that uses the descriptor of a hold.
     fileprivate init(
@@ -29,7 +30,14 @@ final class FileSnapshot {
       // A call that writes sets the time when it begins. A search for a hole waits for a call that began before the
       // status was read; one that begins later changes the time.
       _ = lseek(number, 0, FileSnapshot.searchForHole)
+      beginning = FileSnapshot.beginning(of: number)
     }
+
+    /// A Boolean value that indicates whether a log was not started again at its beginning since it was opened.
+    ///
+    /// The locks keep a log from being started again, but if that was done before, the next writer replaces its first
+    /// bytes, and then the old records. Until then, the old log is complete, and is contained in the database.
+    fileprivate var isSameLog: Bool { beginning != nil && beginning == FileSnapshot.beginning(of: number) }
 
     /// A Boolean value that indicates whether the file has the size and time that it had when it was opened.
     fileprivate var isUnchanged: Bool {
@@ -182,7 +190,7 @@ final class FileSnapshot {
     guard !checksums.contains(nil) else { return false }
     if descriptors.opensCopies { return true }
     if let hold {
-      guard parts[0].isUnchanged else { return false }
+      guard parts[0].isUnchanged, parts.dropFirst().allSatisfy(\.isSameLog) else { return false }
       return try hold.isLogUntouched(parts[0].name, in: folder)
     }
     if before != nil { return try isUntouched }
@@ -228,10 +236,15 @@ final class FileSnapshot {
   private static func hasMark(
     _ marks: [[UInt8]], _ name: EntryPath, _ number: CInt, _ folder: Folder
   ) throws(AppContainerError) -> Bool {
-    var bytes = [UInt8](repeating: 0, count: 16)
-    let count = uninterrupted { pread(number, &bytes, 16, 0) }
-    guard count >= 0 else { throw folder.failure("read", name) }
-    return marks.contains { count >= $0.count && bytes.starts(with: $0) }
+    guard let bytes = beginning(of: number) else { throw folder.failure("read", name) }
+    return marks.contains { bytes.starts(with: $0) }
+  }
+
+  /// Returns the first bytes of a file, among them the header of a log, or `nil` with `errno` set.
+  private static func beginning(of number: CInt) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    let count = uninterrupted { pread(number, &bytes, 32, 0) }
+    return count < 0 ? nil : Array(bytes.prefix(count))
   }
 
   /// Returns a Boolean value that indicates whether a file next to a database has a mark; an encrypted database has none.

@@ -65,6 +65,36 @@ import Testing
       #expect(try writer.run("PRAGMA wal_checkpoint(TRUNCATE)").first == "0")
     }
 
+    /// A writer that had started a log again before the locks were acquired replaces its header, and then the records.
+    @Test func `a log whose header is replaced while it is read is noticed`() throws {
+      try bank.create(.wal)
+      let writer = try RawDatabase(bank.url, busyTimeout: 0)
+      // The last connection removes the log.
+      defer { withExtendedLifetime(writer) {} }
+      try writer.run("UPDATE account SET amount = amount + 1")
+      let log = URL(filePath: bank.url.path + "-wal")
+      func isIntact(whileReading change: @escaping () -> Void) throws -> Bool {
+        try withSnapshot { snapshot, descriptors, folder throws(AppContainerError) in
+          var checksums: [UInt32?] = []
+          for part in snapshot.parts {
+            checksums.append(try part.read(in: folder) { (_) throws(AppContainerError) in })
+            if part.name != name { descriptors.onCaller(change) }
+          }
+          #expect(checksums.count == 2)
+          return try snapshot.isIntact(checksums)
+        }
+      }
+      #expect(try isIntact { _ = outcome(writer, "UPDATE account SET amount = amount + 1") })
+      var header = try Data(contentsOf: log).prefix(32)
+      header[16] ^= 1  // The first salt.
+      #expect(
+        try !isIntact {
+          let number = open(log.path, O_WRONLY | O_CLOEXEC)
+          header.withUnsafeBytes { _ = pwrite(number, $0.baseAddress, $0.count, 0) }
+          close(number)
+        })
+    }
+
     @Test func `a writer without a log waits for a snapshot, and its journal is left out`() throws {
       try bank.create(.delete)
       let writer = try RawDatabase(bank.url, busyTimeout: 0)
