@@ -29,7 +29,8 @@ struct SourceRegistryTests {
     #expect(source("registry.keys")?.changeCount == nil)
     subscription?.cancel()
     volume = nil
-    #expect(source("registry.volume") == nil)
+    // Another test that lists the sources in this moment keeps them for as long.
+    while source("registry.volume") != nil { await Task.yield() }
     #expect(listed.valueDescription == nil)
     #expect(listed.subscriberCount == 0)
     #expect(listed.changeCount == nil)
@@ -69,7 +70,7 @@ struct SourceRegistryTests {
     withExtendedLifetime(property) {}
   }
 
-  @Test func `a description that is dropped may look at the registry while it is released`() {
+  @Test func `a description that is dropped may look at the registry while it is released`() async {
     let property = MutableProperty(1)
     property.registered(as: "registry.described") { [observer = RegistryObserver()] in "\($0) \(observer)" }
     property.registered(as: "registry.plain")
@@ -77,7 +78,7 @@ struct SourceRegistryTests {
     var released: MutableProperty<Int>? = MutableProperty(1)
     released?.registered(as: "registry.released") { [observer = RegistryObserver()] in "\($0) \(observer)" }
     released = nil
-    #expect(source("registry.released") == nil)
+    while source("registry.released") != nil { await Task.yield() }
     withExtendedLifetime((property, released)) {}
   }
 
