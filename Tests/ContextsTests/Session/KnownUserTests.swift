@@ -62,7 +62,7 @@ struct KnownUserTests {
     try await context.startAppContext(with: grace)
     try await context.logout()
     try await context.triggerLogin()
-    let history = context.historyUsers.value
+    let history = try await context.historyUsers.firstValue("both users") { $0.count == 2 }
     #expect(history.map(\.hasSession) == [false, true])
     await #expect(throws: ContextError.noSession(userID: "grace")) { try await context.reopen(userID: "grace") }
     await #expect(throws: ContextError.unknownUser(userID: "eve")) { try await context.reopen(userID: "eve") }
