@@ -44,8 +44,9 @@ extension AppContainer {
       try app.switchCookies(of: .shared)
     }
     return opened.withLock { first in
-      first = first ?? app
-      return first ?? app
+      if let first { return first }
+      first = app
+      return app
     }
   }
 

@@ -15,7 +15,6 @@ final class FileSnapshot {
     let status: FileStatus
     private let number: CInt
     private let descriptor: Descriptor?
-    private let beginning: [UInt8]?
 
     /// Creates a part that owns its descriptor, or one that uses the descriptor of a hold.
     fileprivate init(
@@ -30,14 +29,10 @@ final class FileSnapshot {
       // A call that writes sets the time when it begins. A search for a hole waits for a call that began before the
       // status was read; one that begins later changes the time.
       _ = lseek(number, 0, FileSnapshot.searchForHole)
-      beginning = FileSnapshot.beginning(of: number)
     }
 
-    /// A Boolean value that indicates whether a log was not started again at its beginning since it was opened.
-    ///
-    /// The locks keep a log from being started again, but if that was done before, the next writer replaces its first
-    /// bytes, and then the old records. Until then, the old log is complete, and is contained in the database.
-    fileprivate var isSameLog: Bool { beginning != nil && beginning == FileSnapshot.beginning(of: number) }
+    /// The first bytes now, or `nil` if they cannot be read.
+    fileprivate var beginning: [UInt8]? { FileSnapshot.beginning(of: number) }
 
     /// A Boolean value that indicates whether the file has the size and time that it had when it was opened.
     fileprivate var isUnchanged: Bool {
@@ -84,6 +79,8 @@ final class FileSnapshot {
   private let folder: Folder
   private let descriptors: SeparateDescriptors
   private let hold: DatabaseHold?
+  /// The first bytes of the log or the journal of a database that is held.
+  private let beginnings: [[UInt8]?]
   /// The status of all files before they were opened, if locks cannot keep them as they are.
   private let before: [FileStatus?]?
 
@@ -93,6 +90,7 @@ final class FileSnapshot {
   ) {
     (self.parts, self.belonging, self.folder, self.descriptors) = (parts, belonging, folder, descriptors)
     (self.hold, self.before) = (hold, before)
+    beginnings = hold == nil ? [] : parts.dropFirst().map(\.beginning)
   }
 
   // MARK: Opening
@@ -190,13 +188,21 @@ final class FileSnapshot {
     guard !checksums.contains(nil) else { return false }
     if descriptors.opensCopies { return true }
     if let hold {
-      guard parts[0].isUnchanged, parts.dropFirst().allSatisfy(\.isSameLog) else { return false }
+      guard parts[0].isUnchanged, isSameLog else { return false }
       return try hold.isLogUntouched(parts[0].name, in: folder)
     }
     if before != nil { return try isUntouched }
     // A file that only grows, such as a log, is intact up to its old end.
     if parts[0].isUnchanged { return true }
     return try parts[0].read(in: folder) { (_) throws(AppContainerError) in } == checksums[0]
+  }
+
+  /// A Boolean value that indicates whether the log of a held database was not started again at its beginning.
+  ///
+  /// The locks keep a log from being started again, but if that was done before, the next writer replaces its first
+  /// bytes, and then the old records. Until then, the old log is complete, and is contained in the database.
+  private var isSameLog: Bool {
+    !beginnings.contains(nil) && parts.dropFirst().map(\.beginning) == beginnings
   }
 
   private var isUntouched: Bool {
