@@ -23,6 +23,7 @@ print(preferences.theme.value, preferences.fontSize.value)  // Prints "light 12.
 try preferences.theme.write(.dark)
 try preferences.fontSize.update { $0 += 2 }
 print(preferences.theme.value, preferences.fontSize.value)  // Prints "dark 14.0"
+try preferences.suite.synchronize()  // The file follows on its own after a moment.
 print(try String(contentsOf: preferences.suite.url, encoding: .utf8), terminator: "")
 // Prints "{"
 // Prints "  "fontSize" : 14,"

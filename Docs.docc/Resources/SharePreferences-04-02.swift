@@ -32,6 +32,7 @@ for await status in preferences.theme.status.values {
 print(preferences.theme.value, preferences.fontSize.value)  // Prints "dark 18.0"
 
 try preferences.fontSize.write(20)
+try preferences.suite.synchronize()  // The file follows on its own after a moment.
 print(try String(contentsOf: preferences.suite.url, encoding: .utf8), terminator: "")
 // Prints "{"
 // Prints "  "columns" : 2.0,"

@@ -23,8 +23,7 @@ IGNORED = re.compile(
 ROW = re.compile(r"^\| ([^|]+?) \| +(\d+) \|")
 ATTEMPTS = 5
 # The operations that do not read a file that they have written themselves.
-UNREAD = ("shared file: update", "shared file: update, observed by another process", "shared file: write of the same value",
-          "suite: update of a key")
+UNREAD = ("shared file: update", "shared file: update, observed by another process", "shared file: write of the same value")
 
 
 def counted(calls):
@@ -103,6 +102,7 @@ def counts(counting):
     durable = counting.peer(f"durable-open storage {folder}/c t.txt", "durable-update a")
     yield "shared file: update that survives a power failure", counting.own(
         durable, "durable-update b", "durable-update a", unread="t.txt")
+    # Changes in quick succession are appended to a journal.
     suite = counting.peer(f"suite {folder}/c s.json", "suite-increment a 100")
     yield "suite: update of a key", counting.own(suite, "suite-increment a 1")
     log = counting.peer(f"log {folder}/c inbox", "append w")

@@ -1,14 +1,15 @@
 import AppGroups
 import Containers
+import FileSignals
 import Foundation
 import Signals
 import TestSupport
 
-/// The history of environments: switches, and a file that each of them has.
+/// The history of environments: switches, and a file, or a value in a suite, that each of them has.
 ///
-/// The file names its environment, which only updates keep. So each observation belongs to one environment.
+/// The value names its environment, which only updates keep. So each observation belongs to one environment.
 final class EnvironmentHistory: HistoryPlace {
-  /// The value of the file.
+  /// The value.
   private struct Mark: Codable, Hashable, Sendable {
     var environment = 99
     var value = 0
@@ -17,18 +18,23 @@ final class EnvironmentHistory: HistoryPlace {
   private static let count = 4
 
   private let app: AppContainer
-  private let file: AppGroupsFile<Mark>
+  private let file: any BlockingSharedValue<Mark>
   private let ids: [UUID]
   private let delivery: SignalSubscription
   private let created = Guarded<[(id: UUID, number: Int)]>([])
 
-  init(_ life: HistoryLife) throws {
+  init(_ life: HistoryLife, isSuite: Bool) throws {
     let app = try AppContainer(home: life.directory.appending(path: "place/home", directoryHint: .isDirectory))
     self.app = app
     ids = try (0..<Self.count).map { number in
       number == 0 ? AppContainer.Environment.defaultID : try app.createIfMissing(name: "\(number)").id
     }
-    file = try AppGroupsFile(name: "mark.json", initialValue: Mark(), scope: app.scope)
+    if isSuite {
+      let suite = try AppGroupsSuite(name: "marks.json", scope: app.scope, options: .init(durability: .process))
+      file = suite.preference("mark", default: Mark())
+    } else {
+      file = try AppGroupsFile(name: "mark.json", initialValue: Mark(), scope: app.scope)
+    }
     let delivered = try life.thread(99, capacity: 1_000_000).notes
     delivery = file.sink { delivered.saw(.sight, $0.environment, 0, $0.value) }
   }
@@ -49,7 +55,7 @@ final class EnvironmentHistory: HistoryPlace {
     case 6...26:
       let value = thread.fresh()
       let note = notes.call(.update, -1, value)
-      let old = try file.update { mark in
+      let old = try file.update(overwriting: false) { mark in
         defer { mark.value = value }
         return mark
       }
@@ -73,11 +79,11 @@ final class EnvironmentHistory: HistoryPlace {
 
   private func read(_ thread: HistoryThread) throws {
     let note = thread.notes.call(.read, -1, 0)
-    do throws(AppGroupsFileError) {
+    do {
       let mark = try file.read()
       thread.notes.fill(note, mark.value, key: mark.environment)
       thread.notes.answer(note)
-    } catch .missing {
+    } catch AppGroupsFileError.missing {
       // A read takes no lock, so in the middle of a switch it finds no file.
     }
   }
@@ -112,7 +118,7 @@ final class EnvironmentHistory: HistoryPlace {
   }
 
   func settle(_ thread: HistoryThread) async throws {
-    let last = try file.read()
+    let last = try await file.read()
     try await file.firstValue("the last value") { $0 == last }
     thread.notes.saw(.current, last.environment, 0, file.value.value)
   }

@@ -9,6 +9,7 @@ import TestSupport
 /// A sealed value under stress: follow it, and change it endlessly.
 ///
 /// - `sealed DIR NAME DURABILITY`: open it; DURABILITY is `process` or `storage`
+/// - `sealed-key DIR NAME DURABILITY`: open it in a suite, with the key `sealed`
 /// - `follow-sealed`: check each value, and report breaches, as well as each `status …`, `failure …` and `health …`
 /// - `expect EPOCH COUNT`: report `reached EPOCH COUNT` when the value matches
 /// - `lawful 1`, `lawful 0`: set whether values must not go back
@@ -20,6 +21,7 @@ import TestSupport
 final class FaultCommands: CommandFamily {
   private let console: Console
   private var file: AppGroupsFile<Sealed>?
+  private var value: (any BlockingSharedValue<Sealed>)?
   private var follower: Follower?
   private var subscriptions: Set<SignalSubscription> = []
   private var work: EndlessWork?
@@ -30,12 +32,17 @@ final class FaultCommands: CommandFamily {
 
   func perform(_ command: Command) throws -> String? {
     switch command.word {
-    case "sealed":
+    case "sealed", "sealed-key":
       let arguments = try command.arguments(3)
       let container = try AppGroupsContainer(directory: URL(filePath: arguments[0], directoryHint: .isDirectory))
-      file = try AppGroupsFile(
-        name: arguments[1], initialValue: Sealed(), container: container,
-        options: .init(durability: arguments[2] == "storage" ? .storage : .process))
+      let options = SharedFileOptions(durability: arguments[2] == "storage" ? .storage : .process)
+      if command.word == "sealed" {
+        file = try AppGroupsFile(name: arguments[1], initialValue: Sealed(), container: container, options: options)
+        value = file
+      } else {
+        let suite = try AppGroupsSuite(name: arguments[1], container: container, options: options)
+        value = suite.preference("sealed", default: Sealed())
+      }
     case "follow-sealed": try follow()
     case "expect":
       let arguments = try command.arguments(2)
@@ -44,29 +51,29 @@ final class FaultCommands: CommandFamily {
     case "increase":
       let arguments = try command.arguments(2)
       let (author, size) = try (arguments[0], command.number(arguments[1]))
-      work = EndlessWork(console) { [file = try opened()] _ in
-        try file.update { $0.increment(by: author, size: size) }
+      work = EndlessWork(console) { [value = try opened()] _ in
+        try value.update(overwriting: false) { $0.increment(by: author, size: size) }
       }
     case "replace":
       let arguments = try command.arguments(3)
       let (author, size, start) = try (arguments[0], command.number(arguments[1]), command.number(arguments[2]))
-      work = EndlessWork(console) { [file = try opened()] number in
-        try file.write(Sealed(tally: [author: start + number], size: size))
+      work = EndlessWork(console) { [value = try opened()] number in
+        try value.write(Sealed(tally: [author: start + number], size: size))
       }
     case "halt":
       try work?.halt(number: command.number(command.argument()))
       work = nil
     case "add":
       let author = try command.argument()
-      try opened().update { $0.increment(by: author) }
+      try opened().update(overwriting: false) { $0.increment(by: author) }
     default: return nil
     }
     return ""
   }
 
-  private func opened() throws -> AppGroupsFile<Sealed> {
-    guard let file else { throw CommandError(description: "no sealed value is open") }
-    return file
+  private func opened() throws -> any BlockingSharedValue<Sealed> {
+    guard let value else { throw CommandError(description: "no sealed value is open") }
+    return value
   }
 
   private func follow() throws {
@@ -74,7 +81,8 @@ final class FaultCommands: CommandFamily {
     let isWarm = DispatchSemaphore(value: 0)
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { isWarm.signal() }
     isWarm.wait()
-    let (file, console) = (try opened(), console)
+    guard let file else { throw CommandError(description: "no sealed file is open") }
+    let console = console
     let follower = Follower { console.report($0) }
     self.follower = follower
     file.sink { follower.take($0) }.store(in: &subscriptions)

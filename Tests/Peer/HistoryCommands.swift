@@ -51,7 +51,7 @@ final class HistoryCommands: CommandFamily {
     case "suite": try SuiteHistory(life)
     case "log": try LogHistory(life)
     case "database": try DatabaseHistory(life)
-    case "environments": try EnvironmentHistory(life)
+    case "environments", "environments-suite": try EnvironmentHistory(life, isSuite: kind == "environments-suite")
     case "session": try SessionHistory(life)
     default: throw CommandError(description: "there is no kind \(kind)")
     }

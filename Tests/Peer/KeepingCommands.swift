@@ -12,7 +12,7 @@ import Stores
 ///
 /// - `keep-file FORMAT DURABILITY DIR NAME`: open a shared text; `keep-update TEXT`: change it
 /// - `kept-file`: the text and its status
-/// - `keep-suite DURABILITY DIR NAME`: open a suite; `keep-key KEY TEXT`: set a key
+/// - `keep-suite DURABILITY DIR NAME`: open a suite; `keep-key KEY TEXT`: set a key; `keep-nothing`: remove all keys
 /// - `kept-keys`: the keys with their texts, separated by commas, and the status
 /// - `keep-log DURABILITY DIR NAME`: open a log, with segments of 64 KiB; `keep-event TEXT`: append an event;
 ///   `keep-events N TEXT`: append `TEXT 1`, `TEXT 2` and so on
@@ -46,6 +46,7 @@ final class KeepingCommands: CommandFamily {
     case "keep-key":
       let arguments = try command.arguments(2)
       try suite?.set(arguments[1], forKey: arguments[0])
+    case "keep-nothing": try suite?.removeAll()
     case "kept-keys":
       guard let suite else { return nil }
       let texts = try suite.keys.map { key in try "\(key)=\(suite.value(forKey: key, as: String.self) ?? "nothing")" }

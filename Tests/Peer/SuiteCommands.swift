@@ -7,6 +7,7 @@ import Signals
 ///
 /// - `suite DIR NAME`: use the suite NAME of the container in DIR from now on
 /// - `suite-set KEY TEXT`, `suite-get KEY`, `suite-keys`: change and read it
+/// - `suite-synchronize`: bring its file up to date
 /// - `suite-fill PREFIX N`: set N keys to their numbers, one at a time
 /// - `suite-increment KEY N`: N times through `update`
 /// - `suite-turn KEY SIDE N`: N times through a lens of the side `left` or `right` of the dials of a key
@@ -14,6 +15,7 @@ import Signals
 /// - `suite-adopt FILE`: adopt the text `theme` from a file of MMKV; `mmkv FILE` writes one, in which it is `dark`
 /// - `suite-observe KEY`: report each text of a key from now on, as `KEY TEXT`
 /// - `suite-changes`: report the names that change from now on, as `changes NAME,NAME`
+/// - `suite-failures`: report each failure from now on, as `failure …`
 /// - `suite-sums FIRST SECOND`: report the sum of two numbers, whenever one changes, as `sum N`
 final class SuiteCommands: CommandFamily {
   private let console: Console
@@ -37,6 +39,7 @@ final class SuiteCommands: CommandFamily {
       return try suite().value(forKey: command.argument(), as: String.self) ?? "nothing"
     case "suite-keys":
       return try "\(suite().keys.count)"
+    case "suite-synchronize": try suite().synchronize()
     case "suite-fill":
       let arguments = try command.arguments(2)
       let suite = try suite()
@@ -57,7 +60,7 @@ final class SuiteCommands: CommandFamily {
       let file = try URL(filePath: command.argument())
       return try suite().adopt(fromMMKV: file, keys: ["theme": String.self]).adopted.joined()
     case "mmkv": try writeMMKV(command.argument())
-    case "suite-observe", "suite-changes", "suite-sums": try observe(command)
+    case "suite-observe", "suite-changes", "suite-failures", "suite-sums": try observe(command)
     default: return nil
     }
     return ""
@@ -88,6 +91,8 @@ final class SuiteCommands: CommandFamily {
       let key = try command.argument()
       suite.signal(forKey: key, as: String.self).sink { console.report("\(key) \($0 ?? "nothing")") }
         .store(in: &subscriptions)
+    case "suite-failures":
+      suite.failures.sink { console.report("failure \($0)") }.store(in: &subscriptions)
     case "suite-sums":
       let arguments = try command.arguments(2)
       let numbers = arguments.map { suite.preference($0, default: 0) }

@@ -49,6 +49,12 @@ public enum AppGroupsFileError: Error, Hashable, Sendable {
   /// A value for a key of a suite cannot be represented in JSON.
   case unencodableValue(URL, key: String, type: String, reason: String)
 
+  /// A part of the journal of a suite is damaged, and the changes in it are lost; all others are intact.
+  case damagedJournal(URL, reason: String)
+
+  /// Another program has replaced the file of a suite, without the latest changes of these keys, which are lost.
+  case changesReplaced(URL, keys: [String])
+
   /// The body of an update wrote or updated the same file.
   case nestedUpdate(URL)
 
@@ -145,6 +151,12 @@ extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
         + "because a newer version of the program may own it. Set a value to replace it."
     case .unencodableValue(let url, let key, let type, let reason):
       "The \(type) for \(key.debugDescription) in \(url.path) cannot be encoded: \(reason). The file is unchanged."
+    case .damagedJournal(let url, let reason):
+      "A part of the journal of \(url.path) is damaged: \(reason). The changes in it are lost; all others are intact. Check "
+        + "the disk, and set the values again."
+    case .changesReplaced(let url, let keys):
+      "Another program replaced \(url.path) without the latest changes of \(keys.map(\.debugDescription).joined(separator: ", ")). "
+        + "Set these values again, and let the program change the file while no process uses it."
     case .nestedUpdate(let url):
       "The body of an update of \(url.path) wrote or updated the same file. Change the body's argument instead."
     case .closedBySwitch(let url):

@@ -64,8 +64,16 @@ extension FileLocation {
 
   /// Waits until no other thread or process has the file, and locks it once its scope has followed the latest switch.
   @available(*, noasync)
-  func lock(following scope: Scope?) throws(AppGroupsFileError) -> ExclusiveFile {
-    var file = try lockMakingDirectory(in: scope)
+  ///
+  /// - Parameters:
+  ///   - scope: The scope whose switches are followed first.
+  ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
+  ///   - isVouchedFor: A closure that returns, with the lock held, whether the path is known to lead to the open files.
+  /// - Returns: The locked file.
+  func lock(
+    following scope: Scope?, limit: Duration? = nil, isVouchedFor: (FileDescriptors) -> Bool = { _ in false }
+  ) throws(AppGroupsFileError) -> ExclusiveFile {
+    var file = try lockMakingDirectory(in: scope, limit, isVouchedFor)
     guard let scope else { return file }
     // Other processes may switch the contents one after the other.
     _ = try Backoff.constant(.zero).repeating(within: DirectoryRules.patience(for: url)) {
@@ -75,7 +83,7 @@ extension FileLocation {
       file.unlock()
       let isFollowed = scope.waitUntilFollowed()
       // The next switch may already have begun.
-      file = try lockMakingDirectory(in: scope)
+      file = try lockMakingDirectory(in: scope, limit, isVouchedFor)
       return isFollowed ? nil : true
     }
     return file
@@ -86,13 +94,15 @@ extension FileLocation {
   /// If the file is in a container whose directory is missing, the directory is created again. If the contents are just
   /// being switched, the directory is not gone but about to appear.
   @available(*, noasync)
-  func lockMakingDirectory(in scope: Scope?) throws(AppGroupsFileError) -> ExclusiveFile {
+  func lockMakingDirectory(
+    in scope: Scope?, _ limit: Duration? = nil, _ isVouchedFor: (FileDescriptors) -> Bool = { _ in false }
+  ) throws(AppGroupsFileError) -> ExclusiveFile {
     do {
-      return try lock()
+      return try lock(limit: limit, isVouchedFor: isVouchedFor)
     } catch .directoryNotFound where isConfined {
       return try Scope.steadily(scope) { () throws(AppGroupsFileError) in
         try makeDirectory()
-        return try translating(lock(), by: AppGroupsFileError.init)
+        return try translating(lock(limit: limit), by: AppGroupsFileError.init)
       }
     } catch {
       throw AppGroupsFileError(error)

@@ -36,6 +36,14 @@ extension SharedFileEngine: ScopeMember {
     return true
   }
 
+  /// Leaves the whole content in the file.
+  @available(*, noasync)
+  func settleForSwitch() {
+    guard let held, memory.withLock({ $0.phase == .held }) else { return }
+    // A journal stays beside its file if that fails.
+    settleBeforeSwitch(held)
+  }
+
   func letGo() {
     publish(nil, .unchanged, into: ScopeChanges())
   }
@@ -48,7 +56,7 @@ extension SharedFileEngine: ScopeMember {
 
   /// The result of reading new contents, and the epoch in which the read began.
   private struct NewContent {
-    let look: SharedFileState.Look<Value>
+    let sight: Sight
     let epoch: UInt64
   }
 
@@ -65,17 +73,17 @@ extension SharedFileEngine: ScopeMember {
     willSwitch()
     memory.withLock { $0.file.restart() }
     unlockHeld()
-    let (known, epoch) = snapshot()
-    var look = look(known: known, trustsEmptiness: true)
-    if case .failure(.missing) = look, isCreating {
+    let begun = snapshot()
+    var sight = look(begun, trustsEmptiness: true)
+    if case .failure(.missing) = sight.look, isCreating {
       do throws(AppGroupsFileError) {
         try create()
-        look = self.look(known: known, trustsEmptiness: true)
+        sight = look(begun, trustsEmptiness: true)
       } catch {
-        look = .failure(error)
+        sight = Sight(look: .failure(error))
       }
     }
-    return NewContent(look: look, epoch: epoch)
+    return NewContent(sight: sight, epoch: begun.epoch)
   }
 
   private func publish(_ content: NewContent?, _ outcome: ScopeOutcome, into changes: ScopeChanges) {
@@ -102,10 +110,10 @@ extension SharedFileEngine: ScopeMember {
 
   /// Stores the result of reading the new contents.
   private func publish(_ content: NewContent, into changes: ScopeChanges) {
-    if case .failure(let error) = content.look {
+    if case .failure(let error) = content.sight.look {
       if abandon(error, begunIn: content.epoch) { changes.afterwards { self.report(error) } }
     } else {
-      _ = conclude(content.look, begunIn: content.epoch)
+      _ = conclude(content.sight, begunIn: content.epoch)
     }
   }
 
@@ -116,6 +124,7 @@ extension SharedFileEngine: ScopeMember {
       guard memory.file.epoch == epoch else { return false }
       let isInitial = memory.file.known == nil
       memory.file.abandon(error)
+      (memory.mark, rebased) = (nil, nil)
       if !isInitial { delivery.value = value.stage(initialValue) }
       stage(memory.file.problem, in: &delivery)
       return true
@@ -159,7 +168,16 @@ extension Scope {
 
 /// A shared file holds a lock only during an operation, which a suspension waits for.
 extension SharedFileEngine: Suspendable {
-  var suspensionStage: SuspensionStage { .readers }
+  var suspensionStage: SuspensionStage { journaling == nil ? .readers : .holders }
+
+  @available(*, noasync)
+  func endWorkForSuspension() {
+    do throws(AppGroupsFileError) {
+      try settle()
+    } catch {
+      // Another process does it, or the next one that opens the file.
+    }
+  }
 
   func resumeAfterSuspension() {
     queue.async { [weak self] in self?.lookNow() }

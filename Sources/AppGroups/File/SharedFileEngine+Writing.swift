@@ -17,7 +17,7 @@ extension SharedFileEngine {
         let present = Result { () throws(DurableFileError) in try content(of: file) }
         isPresent = present == .success(data)
       }
-      try store(newValue, data, in: file, isPresent: isPresent, &delivery)
+      try store(newValue, data, in: file, durability, isPresent: isPresent, hasJournal: false, &delivery)
     }
   }
 
@@ -79,23 +79,28 @@ extension SharedFileEngine {
     overwriting: Bool, trustsEmptiness: Bool, _ body: (inout Value) throws(Failure) -> Success
   ) throws(AppGroupsFileError) -> Attempt<Result<Success, Failure>> {
     try whileLocked { file, delivery throws(AppGroupsFileError) in
-      var present: Data?
-      var newValue: Value
+      var stored: Stored
       do throws(AppGroupsFileError) {
-        (newValue, present) = try stored(in: file, trustsEmptiness: trustsEmptiness)
+        stored = try self.stored(in: file, trustsEmptiness: trustsEmptiness)
       } catch {
         // Content that is unreadable here may be a good value of another program.
         guard overwriting, error.isAboutContent else { return .unreadable(error) }
-        newValue = lastGood
+        stored = Stored(value: lastGood)
       }
+      var newValue = stored.value
       let success: Success
       do throws(Failure) {
         success = try body(&newValue)
       } catch {
         return .done(.failure(error))
       }
+      if try store(changes: &newValue, of: stored, in: file, &delivery) { return .done(.success(success)) }
       let data = try encoded(newValue)
-      try store(newValue, data, in: file, isPresent: present == data, &delivery)
+      // A journal of a file that is gone might continue the new content.
+      if journaling != nil, stored.data == nil { file.removeJournal() }
+      try store(
+        newValue, data, in: file, stored.mark?.durability(atLeast: durability) ?? durability,
+        isPresent: stored.mark == nil && stored.data == data, hasJournal: stored.mark != nil, &delivery)
       return .done(.success(success))
     }
   }
@@ -105,7 +110,8 @@ extension SharedFileEngine {
   /// The observation is paused during the call. Changes that others make while this method waits for the lock are read
   /// under the lock, and the object's own change is known.
   @available(*, noasync)
-  private func whileLocked<Result>(
+  func whileLocked<Result>(
+    within limit: Duration? = nil,
     _ body: (ExclusiveFile, inout SharedFileDelivery<Value>) throws(AppGroupsFileError) -> Result
   ) throws(AppGroupsFileError) -> Result {
     var delivery = SharedFileDelivery<Value>()
@@ -113,7 +119,7 @@ extension SharedFileEngine {
     defer { delivery.send() }
     changes.pause()
     defer { changes.resume() }
-    let file = try location.lock(following: scope)
+    let file = try location.lock(following: scope, limit: limit, isVouchedFor: vouch(for:))
     let thread = ThreadIdentity.current.address
     writingThread.store(thread, ordering: .relaxed)
     defer {
@@ -137,38 +143,56 @@ extension SharedFileEngine {
     return file.isUnchanged(since: stamp) ? known : try file.read(limit: maximumSize)
   }
 
-  /// Returns the value in the locked file with its bytes, or the fallback value if there is no file.
-  private func stored(
-    in file: ExclusiveFile, trustsEmptiness: Bool
-  ) throws(AppGroupsFileError) -> (Value, Data?) {
+  /// The value in the locked file with its bytes, and the end of its journal.
+  struct Stored {
+    var value: Value
+    var data: Data?
+    var mark: JournalMark?
+    /// A Boolean value that indicates whether the value differs from the one in memory.
+    var isNews = false
+    /// A Boolean value that indicates whether the locked file is known to be the one at its path, with the known bytes.
+    var isInPlace = false
+    /// The stamp of the file from before it was read.
+    var stamp: FileStamp?
+  }
+
+  /// Returns the value in the locked file, or the fallback value if there is no file.
+  func stored(in file: ExclusiveFile, trustsEmptiness: Bool) throws(AppGroupsFileError) -> Stored {
+    if let stored = try vouchedFor(file) { return stored }
+    let stamp = journaling == nil ? nil : file.stamp
     guard let data = try translating(content(of: file), by: AppGroupsFileError.init) else {
-      return (lastGood, nil)
+      return Stored(value: lastGood)
     }
-    let (known, current) = memory.withLock { ($0.file.known, value.value) }
-    if data == known { return (current, data) }
+    let begun = snapshot()
+    if journaling != nil { return try stored(data, stamp, in: file, begun) }
+    if data == begun.known { return Stored(value: begun.current, data: data) }
     let decoded = try format.decoded(data, from: location.url)
     // Even if the format decodes empty content: a program may have emptied the file in order to fill it.
     guard !data.isEmpty || trustsEmptiness else { throw .empty(location.url) }
-    return (decoded, data)
+    return Stored(value: decoded, data: data)
   }
 
   /// Writes the value to the locked file, unless its bytes are there already, and stores it in memory.
   ///
   /// The changes in `delivery` must be sent after the file is unlocked.
   private func store(
-    _ newValue: Value, _ data: Data, in file: ExclusiveFile, isPresent: Bool,
-    _ delivery: inout SharedFileDelivery<Value>
+    _ newValue: Value, _ data: Data, in file: ExclusiveFile, _ durability: Durability, isPresent: Bool,
+    hasJournal: Bool, _ delivery: inout SharedFileDelivery<Value>
   ) throws(AppGroupsFileError) {
     do {
       let prepared = isPresent ? nil : try file.prepare(data, durability: durability)
       let change = try memory.withLock { memory throws(DurableFileError) in
         let change = try put(prepared, in: file)
+        memory.lastChange = .now
         // If the directory was replaced in between, the file in the new directory is newer. If the scope has not
         // followed a switch yet, subscribers receive this value together with all others.
         if change?.isKnown == true || isInPlace(file), isFollowed {
           // The times of a file that must be polled may be old ones.
           let stamp = changes.health.value == .active ? prepared?.stamp : nil
-          if memory.file.adopt(data, stamp: stamp) { delivery.value = value.stage(newValue) }
+          // The bytes of the file say little if there was a journal.
+          let wasJournaled = memory.mark != nil || rebased != nil
+          (memory.mark, rebased) = (nil, nil)
+          if memory.file.adopt(data, stamp: stamp) || wasJournaled { delivery.value = value.stage(newValue) }
           stage(memory.file.problem, in: &delivery)
         } else {
           queue.async { [weak self] in self?.lookNow() }
@@ -176,11 +200,14 @@ extension SharedFileEngine {
         return change
       }
       change?.deliverOthers()
+      // The file contains all changes now.
+      if durability == .process, hasJournal { file.removeJournal() }
       // Other writers need not wait until subscribers have been called.
       if durability == .process { file.unlock() }
       if durability == .storage {
         // Another process may have stored the same bytes without waiting for the disk.
         if isPresent { try file.synchronize() } else { try file.synchronizeDirectory() }
+        if hasJournal { file.removeJournal() }
       }
     } catch {
       throw AppGroupsFileError(error)
@@ -190,7 +217,7 @@ extension SharedFileEngine {
   /// Returns whether the locked file, which has just been replaced, is still where readers find it.
   ///
   /// A failure to find out must not make the call fail, because the file has changed. Another look then follows.
-  private func isInPlace(_ file: ExclusiveFile) -> Bool {
+  func isInPlace(_ file: ExclusiveFile) -> Bool {
     do {
       return try file.isInPlace
     } catch {
@@ -203,7 +230,7 @@ extension SharedFileEngine {
   ///
   /// The events of the change wake no thread of this process. A woken thread would take processor time from the observers
   /// that need it. Earlier replacements by other writers are not delivered, because this content has replaced theirs.
-  private func put(_ prepared: PreparedWrite?, in file: ExclusiveFile) throws(DurableFileError) -> QuietChange? {
+  func put(_ prepared: PreparedWrite?, in file: ExclusiveFile) throws(DurableFileError) -> QuietChange? {
     guard let prepared else { return nil }
     return try changes.quietly(
       { () throws(DurableFileError) in try prepared.commit() }, isKnown: { file.leads(to: prepared) })

@@ -29,6 +29,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let failures = Emitter<AppGroupsFileError, Never>()
 
   let memory = Guarded(SharedFileMemory())
+  /// The same value as the one that was sent last, if it was stored as a whole since then.
+  // Sound: it is used only with the memory locked, which is not generic and so cannot contain it.
+  nonisolated(unsafe) var rebased: Value?
   /// A Boolean value that indicates whether the format has decoded a value that it encoded.
   let hasReadBack = Atomic(false)
   /// The lock of the file while the contents around it are switched.
@@ -54,6 +57,12 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let policy: ScopePolicy
   let willSwitch: @Sendable () -> Void
 
+  /// The use of a journal beside the file; `nil` if each change replaces the file.
+  let journaling: Journaling<Value>?
+  let journalWatch = Guarded(JournalWatch())
+  let settling = Guarded(Settling())
+  let polling: WatchPolling
+
   /// Opens the file.
   ///
   /// If `isCreating` is `true`, a missing file is created with the initial value.
@@ -67,6 +76,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     scope: Scope? = nil,
     policy: ScopePolicy = .follows,
     willSwitch: @escaping @Sendable () -> Void = {},
+    journaling: Journaling<Value>? = nil,
     changes: (any ChangeSource)? = nil
   ) throws(AppGroupsFileError) {
     self.location = location
@@ -78,6 +88,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     self.isCreating = isCreating
     self.policy = policy
     self.willSwitch = willSwitch
+    self.journaling = journaling
+    polling = options.polling
     value = MutableProperty(initialValue)
     status = MutableProperty(.current)
     // The observation begins before the first read, so that no later change is missed.
@@ -109,10 +121,10 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     var isCreating = isCreating
     while true {
       // The observation has begun, so its queue may process a change at the same time.
-      let (known, epoch) = snapshot()
+      let begun = snapshot()
       // There is no good value yet that an empty file could replace.
-      let look = look(known: known, trustsEmptiness: true)
-      if case .failure(let error) = look {
+      let sight = look(begun, trustsEmptiness: true)
+      if case .failure(let error) = sight.look {
         if case .missing = error, isCreating {
           try create()
           isCreating = false
@@ -121,7 +133,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
         guard error.allowsOpening else { throw error }
         memory.withLock { $0.file.doubt(error) }
       }
-      if conclude(look, begunIn: epoch) { return }
+      if conclude(sight, begunIn: begun.epoch) { return }
     }
   }
 
@@ -134,6 +146,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     defer { file.unlock() }
     do {
       guard try !file.exists() else { return }
+      // The new content might be the one that an old journal continues.
+      if journaling != nil { file.removeJournal() }
       try file.prepare(data, durability: durability).commit(creatingOnly: true)
       if durability == .storage { try file.synchronizeDirectory() }
     } catch .alreadyExists {
@@ -148,10 +162,11 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Reads and decodes the file.
   func read() throws(AppGroupsFileError) -> Value {
     try checkOpen()
-    return try format.decoded(data(), from: location.url)
+    let journal = try openJournal()
+    return try value(of: data(), journal).value
   }
 
-  private func data() throws(AppGroupsFileError) -> Data {
+  func data() throws(AppGroupsFileError) -> Data {
     try translating(location.read(limit: maximumSize), by: AppGroupsFileError.init)
   }
 
@@ -165,20 +180,21 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - retry: The number of the retry, if this is one.
   ///   - followings: The number of times that the scope was made to follow without effect.
-  func lookNow(retry: Int? = nil, followings: Int = 0) {
+  ///   - isAboutJournal: A Boolean value that indicates whether only the journal may have changed.
+  func lookNow(retry: Int? = nil, followings: Int = 0, isAboutJournal: Bool = false) {
     while true {
-      let begun = memory.withLock { memory -> (known: Data?, epoch: UInt64)? in
+      let begun = memory.withLock { memory -> Beginning? in
         // Content that is read during a switch does not last.
         guard memory.phase == .open else {
           memory.isLookDue = true
           return nil
         }
-        return (memory.file.known, memory.file.epoch)
+        return beginning(memory)
       }
       guard let begun else { return }
-      let look = look(known: begun.known)
-      if case .unchanged = look {} else if followsSwitch(before: retry, followings) { return }
-      if conclude(look, begunIn: begun.epoch, retry: retry) { return }
+      let sight = look(begun, isAboutJournal: isAboutJournal)
+      if case .unchanged = sight.look {} else if followsSwitch(before: retry, followings) { return }
+      if conclude(sight, begunIn: begun.epoch, retry: retry) { return }
     }
   }
 
@@ -200,34 +216,70 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     return true
   }
 
-  func snapshot() -> (known: Data?, epoch: UInt64) {
-    memory.withLock { ($0.file.known, $0.file.epoch) }
+  /// The state of the memory at the beginning of a read.
+  struct Beginning {
+    let known: Data?
+    let epoch: UInt64
+    let mark: JournalMark?
+    let current: Value
   }
 
-  func look(known: Data?, trustsEmptiness: Bool = false) -> SharedFileState.Look<Value> {
+  private func beginning(_ memory: SharedFileMemory) -> Beginning {
+    Beginning(
+      known: memory.file.known, epoch: memory.file.epoch, mark: memory.mark, current: rebased ?? value.value)
+  }
+
+  func snapshot() -> Beginning { memory.withLock { beginning($0) } }
+
+  /// The result of a read of the file and of its journal.
+  struct Sight {
+    var look: SharedFileState.Look<Value>
+    var mark: JournalMark?
+    /// A Boolean value that indicates whether the value is the known one, stored in another way.
+    var isEcho = false
+    var damage: [String] = []
+    /// A Boolean value that indicates whether the journal is to be brought into the file soon.
+    var isUnsettled = false
+  }
+
+  func look(_ begun: Beginning, trustsEmptiness: Bool = false, isAboutJournal: Bool = false) -> Sight {
     do throws(AppGroupsFileError) {
+      if isAboutJournal, let sight = try lookAtJournal(begun) { return sight }
+      // Before the file: a journal that the file has replaced is then recognized as such.
+      let journal = try openJournal()
       let data = try data()
+      if journaling != nil { return try look(at: data, journal, begun) }
       // Compared as data, which is memcmp.
-      if data == known { return .unchanged }
+      if data == begun.known { return Sight(look: .unchanged) }
       let value = try format.decoded(data, from: location.url)
-      return data.isEmpty && !trustsEmptiness ? .emptied(value, .empty(location.url)) : .content(data, value)
+      return Sight(
+        look: data.isEmpty && !trustsEmptiness ? .emptied(value, .empty(location.url)) : .content(data, value))
     } catch {
-      return .failure(error)
+      return Sight(look: .failure(error))
     }
   }
 
   /// Applies the result of a read, and sends the changes.
   ///
   /// - Returns: `false` if the result is outdated, and the read must be repeated.
-  func conclude(_ look: SharedFileState.Look<Value>, begunIn epoch: UInt64, retry: Int? = nil) -> Bool {
+  func conclude(_ sight: Sight, begunIn epoch: UInt64, retry: Int? = nil) -> Bool {
     var delivery = SharedFileDelivery<Value>()
     let verdict = memory.withLock { memory in
-      let verdict = memory.file.conclude(look, begunIn: epoch, retry: retry)
-      if case .news(let news) = verdict { delivery.value = value.stage(news) }
+      let verdict = memory.file.conclude(sight.look, begunIn: epoch, retry: retry)
+      if case .news(let news) = verdict {
+        memory.mark = sight.mark
+        rebased = sight.isEcho ? news : nil
+        if !sight.isEcho { delivery.value = value.stage(news) }
+      } else if case .nothing = verdict, case .unchanged = sight.look {
+        memory.mark = sight.mark
+      }
       stage(memory.file.problem, in: &delivery)
       return verdict
     }
     delivery.send()
+    if case .lookAgain = verdict { return false }
+    reportDamage(sight.damage)
+    if sight.isUnsettled { settleLater(isOwn: false) }
     switch verdict {
     case .lookAgain: return false
     case .nothing, .news: break

@@ -95,6 +95,12 @@ struct SharedFileState: Sendable {
     if known == nil { problem = error }
   }
 
+  /// Records that the content has changed, although the file has not, because the change is in its journal.
+  mutating func advance() {
+    recover()
+    epoch &+= 1
+  }
+
   /// Records the bytes that were just written to the file.
   ///
   /// - Parameters:
@@ -188,6 +194,22 @@ struct SharedFileMemory {
   var phase = SwitchPhase.open
   /// A Boolean value that indicates whether a read was skipped during a switch.
   var isLookDue = false
+  /// The place in the journal up to which its records are in the value; `nil` if no journal continues the known file.
+  var mark: JournalMark?
+
+  /// A journal that is in place, with its size, for the thread that has the lock.
+  struct Vouched {
+    let journal: Journal
+    let size: Int
+    let descriptors: FileDescriptors
+  }
+
+  var vouched: Vouched?
+  /// The moment up to which the path to the file's directory need not be checked while the journal is in place.
+  var isTrustedUntil = ContinuousClock.now
+  var lastChange: ContinuousClock.Instant?
+  /// The earliest moment at which the file is brought up to date while changes go on.
+  var nextRewrite: ContinuousClock.Instant?
 }
 
 /// Stored values that will be sent to subscribers when no lock is held.

@@ -28,10 +28,18 @@ extension SharedFileEngine: OpenFile {
   @available(*, noasync)
   package func edit(_ change: (Data) throws -> Data, check: (Data) throws -> Void) throws -> Data {
     try update(overwriting: false) { value in
-      value = try format.decoded(change(location.read(limit: maximumSize)), from: url)
+      value = try format.decoded(change(content(of: value)), from: url)
       let content = try encoded(value)
       try check(content)
       return content
     }.get()
+  }
+
+  /// Returns the content of the locked file, with the changes in its journal.
+  private func content(of value: Value) throws -> Data {
+    guard let journaling else { return try location.read(limit: maximumSize) }
+    var whole = value
+    journaling.rebase(&whole)
+    return try format.encode(whole)
   }
 }

@@ -38,6 +38,14 @@ extension AppGroupsSuite {
     try await BlockingCalls.run(for: url) { try self.write(contents) }
   }
 
+  /// Brings the JSON file up to date now, without blocking the threads that tasks run on.
+  ///
+  /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled first. Then the changes stay in
+  ///   the journal.
+  public func synchronize() async throws {
+    try await BlockingCalls.run(for: url) { try self.synchronize() }
+  }
+
   /// Changes any number of values in one exclusive step, without blocking the threads that tasks run on.
   ///
   /// - Parameters:

@@ -3,8 +3,8 @@ import FileSignals
 extension AppGroupsSuite {
   /// Sets the value of a key, and keeps all other values.
   ///
-  /// When this returns, the file contains the value, and other processes can read it. A value with the same JSON text
-  /// is not sent, and the file is not touched. This method waits while other threads and processes change the suite, so
+  /// When this returns, the value is on disk, and other processes can read it. A value with the same JSON text is not
+  /// sent, and no file is touched. This method waits while other threads and processes change the suite, so
   /// tasks must use the asynchronous form.
   ///
   /// - Parameters:
@@ -80,6 +80,16 @@ extension AppGroupsSuite {
   public func write(_ contents: SuiteContents) throws(AppGroupsFileError) {
     // Not through the engine's `write`: the contents may be older than others that have been read since.
     try change(overwriting: true) { $0 = contents }
+  }
+
+  /// Brings the JSON file up to date now, with all changes that are in the journal beside it.
+  ///
+  /// That also happens on its own, a fraction of a second after the last change. Call this method before a program reads
+  /// the file that does not use this package.
+  ///
+  /// - Throws: ``AppGroupsFileError``; then the changes stay in the journal.
+  public func synchronize() throws(AppGroupsFileError) {
+    try engine.settle()
   }
 
   private func store(_ entry: SuiteEntry?, _ name: ExactString) throws(AppGroupsFileError) {

@@ -22,12 +22,13 @@ public import Signals
 ///
 /// - **Plain JSON.** The file is an object with a member for each key, which people can read and any program may write.
 ///   It is replaced as a whole, so no reader sees a part of a change, and a process that dies at any point leaves the
-///   old content.
+///   old content. Changes in quick succession are appended to a journal beside the file, which contains them about a
+///   third of a second after the last one; `synchronize()` does that at once.
 /// - **No lost changes.** Changes of all threads and processes are serialized, so keys that others set at the same time
 ///   stay. ``update(overwriting:_:)-70u51`` changes several keys at once, or one based on its old value. Values of
 ///   unknown keys are kept as they are.
-/// - **Durability.** When a change returns, the file contains it, other processes read it, and by default it survives a
-///   power failure.
+/// - **Durability.** When a change returns, it is on disk, other processes read it, and by default it survives a power
+///   failure.
 /// - **Reading never waits.** Values are in memory, and are decoded once. Changes of other processes arrive within a
 ///   fraction of a millisecond.
 /// - **Signals.** ``signal(forKey:as:)`` sends the changes of one key. ``preference(_:default:)`` returns a typed value
@@ -36,7 +37,7 @@ public import Signals
 ///   damaged, the last good contents stay, as in ``AppGroupsFile``.
 /// - **Threads.** All methods may be called from any thread, and from inside a subscriber.
 ///
-/// A suite is for preferences and similar state, at most some hundred values: each change writes the whole file.
+/// A change takes the same time among ten values as among a hundred thousand, in this process and in observers.
 public final class AppGroupsSuite: BlockingSharedValue {
   /// The contents as an observable property.
   public let property: Property<SuiteContents>
@@ -134,6 +135,7 @@ public final class AppGroupsSuite: BlockingSharedValue {
       scope: scope,
       policy: policy,
       willSwitch: { format.beginAnew() },
+      journaling: format.journaling,
       changes: changes
     )
     property = Property(engine.value, keeping: engine)
@@ -150,7 +152,8 @@ public final class AppGroupsSuite: BlockingSharedValue {
   /// A snapshot of all stored values.
   public var value: SuiteContents { engine.value.value }
 
-  /// The errors that keep ``value`` from following the file, and the errors of values that have an unexpected type.
+  /// The errors that keep ``value`` from following the file, damage of its journal, changes that another program has
+  /// undone, and the errors of values that have an unexpected type.
   ///
   /// Errors that a call throws are not sent here. A later subscriber receives the last few errors of values.
   public var failures: some Signal<AppGroupsFileError, Never> {

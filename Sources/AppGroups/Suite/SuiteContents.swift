@@ -30,11 +30,18 @@ public struct SuiteContents: Sendable {
   /// The file of the contents.
   private(set) var url: URL
 
-  /// The text without the changes of an update that has not ended.
+  /// The text of the file, which may be older than the contents.
   private var base: SuiteText
 
-  /// The values that were changed in the update so far; `nil` for a removed one.
+  /// The values that were changed since the text was stored.
+  private var overlay = SuiteOverlay()
+
+  /// The values that were changed in an update that has not ended; `nil` for a removed one.
   private var changes: [ExactString: SuiteEntry?] = [:]
+
+  /// The number of values, and the sum of the sizes of their lines, without the changes of an update.
+  private var count: Int
+  private var lineSize: Int
 
   /// The number of switches of the scope before these contents were read.
   private(set) var origin = 0
@@ -46,6 +53,7 @@ public struct SuiteContents: Sendable {
 
   init(_ text: SuiteText = SuiteText(), url: URL, origin: Int = 0) {
     base = text
+    (count, lineSize) = (text.count, text.lineSize)
     self.origin = origin
     self.url = url
     generation = Self.nextGeneration()
@@ -57,21 +65,22 @@ public struct SuiteContents: Sendable {
 
   /// Marks these as the latest contents of a file, even if they were derived from earlier contents or from another
   /// file.
-  mutating func renew(url: URL, origin: Int, entries: SuiteEntries) {
-    let old = base.entries === entries ? base : SuiteText(base, entries: entries)
-    base = old.changing(changes)
-    entries.take(changes, from: old, to: base)
-    changes = [:]
+  mutating func renew(url: URL, origin: Int) {
     self.url = url
     self.origin = origin
     generation = Self.nextGeneration()
   }
 
   /// The text of all values.
-  var text: SuiteText { base.changing(changes) }
+  var text: SuiteText { base.changing(allChanges) }
+
+  /// All changes since the text of the file.
+  private var allChanges: [ExactString: SuiteEntry?] {
+    overlay.isEmpty ? changes : overlay.changes.merging(changes) { $1 }
+  }
 
   subscript(name: ExactString) -> SuiteEntry? {
-    get { changes[name] ?? base[name] }
+    get { changes[name] ?? stored(name) }
     set { changes.updateValue(newValue, forKey: name) }
   }
 
@@ -145,21 +154,99 @@ public struct SuiteContents: Sendable {
 
   /// Removes all values, including values of unknown keys.
   public mutating func removeAll() {
-    base = SuiteText(entries: base.entries)
+    let entries = base.entries
+    base = SuiteText(entries: entries)
+    overlay = SuiteOverlay()
     changes = [:]
+    (count, lineSize) = (0, 0)
   }
 
   // MARK: Comparing
 
   /// Returns the names of the values that differ between the contents.
+  ///
+  /// - Complexity: O(*k*) for *k* changes since the other contents, if both have the same text of the file.
   func difference(from other: SuiteContents) -> Set<String> {
-    Set(text.difference(from: other.text).map(\.text))
+    guard isRelated(to: other) else { return Set(text.difference(from: other.text).map(\.text)) }
+    let names = overlay.names(differingFrom: other.overlay).filter { self[$0] != other[$0] }
+    return Set(names.map(\.text))
+  }
+
+  /// Returns whether both differ only in changes that were stored since the same text.
+  fileprivate func isRelated(to other: SuiteContents) -> Bool {
+    base === other.base && changes.isEmpty && other.changes.isEmpty
+  }
+}
+
+// MARK: Storing
+
+extension SuiteContents {
+  /// The number of bytes of the text.
+  var size: Int { SuiteText.size(of: count, lineSize: lineSize) }
+
+  private func stored(_ name: ExactString) -> SuiteEntry? {
+    if !overlay.isEmpty, let change = overlay[name] { return change }
+    return base[name]
+  }
+
+  /// Returns the way to store these contents, and forgets changes without effect.
+  mutating func step(after old: SuiteContents) -> Journaling<SuiteContents>.Step {
+    guard base === old.base, overlay.isSame(as: old.overlay) else { return .whole }
+    for (name, entry) in changes where entry == stored(name) { changes.removeValue(forKey: name) }
+    return changes.isEmpty ? .nothing : .record(SuiteOverlay.record(of: changes))
+  }
+
+  /// Adds the changes of an update that were stored beside the file.
+  mutating func fold() {
+    for (name, entry) in changes { change(name, to: entry) }
+    changes = [:]
+  }
+
+  /// Adds the changes in the contents of records, and returns whether all of them are valid.
+  mutating func apply(_ records: [Data]) -> Bool {
+    var areValid = true
+    for record in records {
+      guard let changes = SuiteOverlay.changes(in: record) else {
+        areValid = false
+        continue
+      }
+      for (name, entry) in changes { change(name, to: entry) }
+    }
+    return areValid
+  }
+
+  private mutating func change(_ name: ExactString, to entry: SuiteEntry?) {
+    let old = stored(name)
+    count += (entry == nil ? 0 : 1) - (old == nil ? 0 : 1)
+    lineSize += (entry?.line.count ?? 0) - (old?.line.count ?? 0)
+    overlay[name] = .some(entry)
+  }
+
+  /// Turns all changes into text, which is about to be stored in the file.
+  mutating func rebase(entries: SuiteEntries) {
+    let changes = allChanges
+    let old = base.entries === entries ? base : SuiteText(base, entries: entries)
+    base = old.changing(changes)
+    entries.take(changes, from: old, to: base)
+    overlay = SuiteOverlay()
+    self.changes = [:]
+    (count, lineSize) = (base.count, base.lineSize)
+  }
+
+  /// Returns the names of the changes in the contents of records that are not in these contents.
+  func missing(_ records: [Data]) -> [String] {
+    var last: [ExactString: SuiteEntry?] = [:]
+    for record in records {
+      for (name, entry) in SuiteOverlay.changes(in: record) ?? [] { last.updateValue(entry, forKey: name) }
+    }
+    return last.filter { self[$0.key] != $0.value }.map(\.key.text).sorted()
   }
 }
 
 extension SuiteContents: Equatable {
   /// Returns whether both have the same keys with the same stored values.
   public static func == (first: SuiteContents, second: SuiteContents) -> Bool {
+    if first.isRelated(to: second) { return first.difference(from: second).isEmpty }
     let (first, second) = (first.text, second.text)
     return first.number == second.number || first.data == second.data
   }

@@ -37,9 +37,24 @@ final class SuiteFormat: Sendable {
     memory.withLock { $0.origin += 1 }
   }
 
+  /// The use of a journal for the contents.
+  var journaling: Journaling<SuiteContents> {
+    Journaling(
+      step: { $0.step(after: $1) },
+      fold: { $0.fold() },
+      rebase: { $0.rebase(entries: self.entries) },
+      apply: { records, contents in
+        self.renew(&contents)
+        return contents.apply(records)
+      },
+      areSame: { $0 == $1 },
+      size: { $0.size },
+      missing: { $1.missing($0) })
+  }
+
   /// Marks contents that are about to be stored as the latest contents of the file.
   func renew(_ contents: inout SuiteContents) {
-    contents.renew(url: url, origin: memory.withLock { $0.origin }, entries: entries)
+    contents.renew(url: url, origin: memory.withLock { $0.origin })
   }
 
   private func decode(_ data: Data) throws -> SuiteContents {

@@ -49,6 +49,16 @@ final class SuiteText: Sendable {
   /// The number of values.
   var count: Int { starts.count }
 
+  /// The sum of the sizes of the values' lines.
+  var lineSize: Int {
+    starts.isEmpty ? 0 : data.count - Self.start.count - Self.end.count - (starts.count - 1) * Self.separator.count
+  }
+
+  /// Returns the size of a text with a number of values.
+  static func size(of count: Int, lineSize: Int) -> Int {
+    count == 0 ? empty.count : start.count + lineSize + (count - 1) * separator.count + end.count
+  }
+
   // MARK: Finding
 
   /// Returns the value of a name, or `nil` if there is none.

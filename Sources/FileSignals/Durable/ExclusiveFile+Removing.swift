@@ -10,6 +10,8 @@ extension ExclusiveFile {
   func removeLock() {
     guard isLocked else { return }
     unlinkat(descriptors.folder.number, descriptors.temporaryName, 0)
+    // Before the lock: whoever appends to the journal relies on it to know that the lock is in place.
+    removeJournal()
     unlinkat(descriptors.folder.number, descriptors.lockName, 0)
     unlock()
   }
@@ -55,9 +57,11 @@ extension DurableFile {
   /// - Throws: The first ``DurableFileError``, after all other locks have been removed.
   package static func removeUnusedLocks(in directory: URL) throws(DurableFileError) {
     let folder = directory.appending(path: FileLocation.sharedFolder, directoryHint: .isDirectory)
-    let names = (try DirectoryListing.names(in: folder) ?? []).compactMap { name in
-      name.without(ending: ".lock") ?? name.without(ending: ".tmp")
-    }
+    let journals = folder.appending(path: JournalFile.folder, directoryHint: .isDirectory)
+    let names =
+      (try DirectoryListing.names(in: folder) ?? []).compactMap { name in
+        name.without(ending: ".lock") ?? name.without(ending: ".tmp")
+      } + (try DirectoryListing.names(in: journals) ?? [])
     var failure: DurableFileError?
     for name in Set(names) where !name.isEmpty {
       do throws(DurableFileError) {

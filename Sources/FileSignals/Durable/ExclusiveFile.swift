@@ -76,8 +76,11 @@ package final class ExclusiveFile {
   ///
   /// Fails if the path no longer leads to the open files.
   @available(*, noasync)
-  init?(locking descriptors: FileDescriptors, isForSwitch: Bool, limit: Duration?) throws(DurableFileError) {
-    guard let hold = try Self.lock(descriptors, isForSwitch: isForSwitch, limit: limit) else { return nil }
+  init?(
+    locking descriptors: FileDescriptors, isForSwitch: Bool, limit: Duration?, isVouchedFor: (FileDescriptors) -> Bool
+  ) throws(DurableFileError) {
+    let hold = try Self.lock(descriptors, isForSwitch: isForSwitch, limit: limit, isVouchedFor: isVouchedFor)
+    guard let hold else { return nil }
     self.descriptors = descriptors
     (isLocked, found) = (hold.isOwn, hold.file)
   }
@@ -108,17 +111,21 @@ package final class ExclusiveFile {
   ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched.
   ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
   ///   - waits: A Boolean value that indicates whether to wait while the lock is held elsewhere.
+  ///   - isVouchedFor: A closure that is called with the lock held, and returns whether the path is known to lead to the
+  ///     open files.
   /// - Returns: The lock, or `nil` if the lock is held elsewhere or the file's path no longer leads to the
   ///   open files.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   static func lock(
     _ descriptors: FileDescriptors, joinsOuterLock: Bool = false, isForSwitch: Bool = false, limit: Duration? = nil,
-    waits: Bool = true
+    waits: Bool = true, isVouchedFor: (FileDescriptors) -> Bool = { _ in false }
   ) throws(DurableFileError) -> Hold? {
     let turn: ThreadLocks.Turn
     if waits, let limit = limit ?? DirectoryRules.limit(for: descriptors.url) {
-      return try lock(descriptors, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, within: limit)
+      return try lock(
+        descriptors, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, within: limit,
+        isVouchedFor: isVouchedFor)
     }
     switch ThreadLocks.shared.acquire(descriptors, isForSwitch: isForSwitch, waits: waits) {
     case .taken(let taken): turn = taken
@@ -141,7 +148,7 @@ package final class ExclusiveFile {
     // The wait may have lasted longer than a suspension waited for it.
     try DirectoryRules.checkOpen(descriptors.url, except: turn)
     var hold = Hold(isOwn: true)
-    guard try descriptors.isCurrent(&hold.file) else { return nil }
+    if !isVouchedFor(descriptors) { guard try descriptors.isCurrent(&hold.file) else { return nil } }
     isLocked = true
     LockHolder.record(in: descriptors.sidecar.number)
     return hold
@@ -150,10 +157,12 @@ package final class ExclusiveFile {
   /// Acquires a file's lock within a limit; see the method without a limit.
   @available(*, noasync)
   private static func lock(
-    _ descriptors: FileDescriptors, joinsOuterLock: Bool, isForSwitch: Bool, within limit: Duration
+    _ descriptors: FileDescriptors, joinsOuterLock: Bool, isForSwitch: Bool, within limit: Duration,
+    isVouchedFor: (FileDescriptors) -> Bool
   ) throws(DurableFileError) -> Hold? {
     let end = try FileLock.waiting.repeating(within: limit) { () throws(DurableFileError) -> Hold?? in
-      let hold = try lock(descriptors, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, waits: false)
+      let hold = try lock(
+        descriptors, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, waits: false, isVouchedFor: isVouchedFor)
       if let hold { return hold }
       // It ends without a lock if the path leads elsewhere.
       return try descriptors.isCurrent ? nil : .some(nil)
@@ -197,6 +206,11 @@ package final class ExclusiveFile {
   /// - Parameter stamp: A stamp from ``PreparedWrite/stamp``.
   /// - Returns: `false` if that is unknown.
   package func isUnchanged(since stamp: FileStamp?) -> Bool { stamp != nil && found?.stamp == stamp }
+
+  /// The stamp of the file, or `nil` if there is no file or its stamp cannot be read.
+  ///
+  /// Before the file is read, it is the stamp from the moment at which the file was locked.
+  package var stamp: FileStamp? { (found ?? descriptors.statusIfReadable)?.stamp }
 
   /// Returns a Boolean value that indicates whether the file exists.
   package func exists() throws(DurableFileError) -> Bool { try descriptors.fileStatus() != nil }

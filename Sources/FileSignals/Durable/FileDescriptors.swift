@@ -140,6 +140,11 @@ package final class FileDescriptors: Sendable {
     return status
   }
 
+  /// The status of what has the file's name in the directory, or `nil` if it cannot be read.
+  package var statusIfReadable: FileStatus? {
+    .ifReadable(path: name, relativeTo: directory.number, followsLinks: false)
+  }
+
   /// Returns the stamp of the file to which the requested path leads now, or `nil` if there is none.
   func stampAtPath() throws(DurableFileError) -> FileStamp? {
     try FileStatus(path: resolved.asked, of: url)?.stamp

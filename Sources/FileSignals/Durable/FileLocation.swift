@@ -13,7 +13,7 @@ package final class FileLocation: Sendable {
   package let url: URL
 
   /// The directory that the file must not lead out of.
-  private let confinement: FileConfinement?
+  let confinement: FileConfinement?
 
   /// A Boolean value that indicates whether the file must not lead out of a directory.
   package var isConfined: Bool { confinement != nil }
@@ -98,18 +98,22 @@ package final class FileLocation: Sendable {
   /// - Parameters:
   ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched.
   ///   - limit: The longest time to wait, or `nil` for the limit of the directory.
+  ///   - isVouchedFor: A closure that is called with the lock held, and returns whether the path is known to lead to the
+  ///     open files, so that it need not be checked.
   /// - Returns: The locked file.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package func lock(
-    isForSwitch: Bool = false, limit: Duration? = nil
+    isForSwitch: Bool = false, limit: Duration? = nil, isVouchedFor: (FileDescriptors) -> Bool = { _ in false }
   ) throws(DurableFileError) -> ExclusiveFile {
     let descriptors = state.withLock {
       $0.isUsed = true
       return $0.descriptors
     }
     if let descriptors {
-      if let file = try ExclusiveFile(locking: descriptors, isForSwitch: isForSwitch, limit: limit) { return file }
+      let file = try ExclusiveFile(
+        locking: descriptors, isForSwitch: isForSwitch, limit: limit, isVouchedFor: isVouchedFor)
+      if let file { return file }
       state.withLock {
         if $0.descriptors === descriptors { $0.descriptors = nil }
       }

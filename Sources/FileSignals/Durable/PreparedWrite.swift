@@ -92,6 +92,19 @@ package final class PreparedWrite {
     return true
   }
 
+  /// Puts the content in place as the journal of the file, instead of the previous one.
+  func commitAsJournal(in journals: CInt) throws(DurableFileError) {
+    guard isPending, temporary == nil else {
+      stop(because: "commitAsJournal(in:) was called twice, or before the content was finished")
+    }
+    guard renameat(descriptors.folder.number, descriptors.temporaryName, journals, descriptors.name) == 0 else {
+      let error = DurableFileError(errno, "create the journal of", descriptors.url)
+      discard()
+      throw error
+    }
+    isPending = false
+  }
+
   /// Returns the error of putting the temporary file in place.
   ///
   /// A plain "not found" would be misleading.

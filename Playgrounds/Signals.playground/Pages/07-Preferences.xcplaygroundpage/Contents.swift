@@ -23,6 +23,7 @@ print(try suite.value(forKey: "volume", as: Int.self) ?? 0)  // Prints "7"
 
 //: The file is JSON. When `set` returns, the value is on disk, survives a power failure, and every process can read it.
 
+try suite.synchronize()  // The file follows on its own after a moment.
 print(try String(contentsOf: suite.url, encoding: .utf8), terminator: "")
 // Prints "{"
 // Prints "  "stations" : ["

@@ -13,7 +13,7 @@ extension PathChanges {
   /// - Returns: The error, if the path can be neither watched nor polled.
   func firstFailure(_ arming: inout Arming) -> FileObserverError? {
     arm(&arming)
-    let error = Self.error(of: arming.plan)
+    let error = target == .journal ? nil : Self.error(of: arming.plan)
     return arming.pollReason == nil ? arming.failure ?? error : error
   }
 

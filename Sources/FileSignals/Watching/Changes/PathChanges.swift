@@ -54,6 +54,13 @@ package final class PathChanges: ChangeSource {
       path: FileObserver.path(of: url), target: .file, polling: polling, queue: queue, source: source)
   }
 
+  /// Creates a watch of the journal of a file, which reports each append; its directory need not exist.
+  package convenience init(
+    journal path: String, polling: WatchPolling = .automatic, queue: DispatchQueue
+  ) throws(FileObserverError) {
+    try self.init(path: path, target: .journal, polling: polling, queue: queue)
+  }
+
   /// Creates a watch of a directory, which must exist, that also reports writes to files that their writers still have
   /// open.
   ///

@@ -13,11 +13,13 @@ struct WatchPlan: Equatable, Sendable {
   /// The kind of file to which the path should lead.
   enum Target: Sendable {
     case file
+    /// A file of which every write is reported, and whose directory may be missing.
+    case journal
     case directory
     /// A directory in which every write to a file is reported.
     case contents
 
-    var isDirectory: Bool { self != .file }
+    var isDirectory: Bool { self == .directory || self == .contents }
   }
 
   /// A directory to watch.
@@ -81,8 +83,8 @@ struct WatchPlan: Equatable, Sendable {
         }
         outcome = .failed(errno: errno, path: next)
         change(current) { $0.isIncomplete = true }
-        if rest.isEmpty, target == .file, errno == ENOENT {
-          finish(at: current, leaf: name)
+        if rest.isEmpty, !target.isDirectory, errno == ENOENT {
+          finish(at: current, leaf: name, target)
         } else {
           hinge(name, in: current)
         }
@@ -104,12 +106,12 @@ struct WatchPlan: Equatable, Sendable {
           places.append(Place(path: next, identity: status.identity, depth: .itself))
         }
       default:
-        guard rest.isEmpty, target == .file else {
+        guard rest.isEmpty, !target.isDirectory else {
           hinge(name, in: current)
           outcome = .failed(errno: ENOTDIR, path: next)
           return
         }
-        finish(at: current, leaf: name)
+        finish(at: current, leaf: name, target)
         return
       }
     }
@@ -129,9 +131,9 @@ struct WatchPlan: Equatable, Sendable {
     return directory == "/" ? "/\(leaf)" : "\(directory)/\(leaf)"
   }
 
-  private mutating func finish(at directory: String, leaf: String) {
+  private mutating func finish(at directory: String, leaf: String, _ target: Target) {
     change(directory) {
-      $0.depth = .entries
+      $0.depth = target == .journal ? .contents : .entries
       $0.leaf = leaf
     }
     outcome = .reached(directory)

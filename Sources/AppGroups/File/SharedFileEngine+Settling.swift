@@ -1,0 +1,296 @@
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+import Synchronization
+
+/// Writing to the journal of a file, and bringing the file up to date afterwards.
+extension SharedFileEngine {
+  /// The smallest file beside which even a single change is appended.
+  ///
+  /// A smaller one is replaced at once, unless the changes come in quick succession.
+  private static var smallestFile: Int { 16 << 10 }
+  /// The smallest size of a journal that is brought into the file although the changes go on.
+  private static var smallestJournal: Int { 64 << 10 }
+  /// The largest record; larger changes replace the file.
+  private static var largestRecord: Int { 1 << 20 }
+  /// The time without a change after which the file is brought up to date.
+  private static var stillness: Duration { .milliseconds(300) }
+  /// The same in processes that have not changed anything.
+  private static var longStillness: Duration { .seconds(1) }
+
+  /// Stores changes beside the file.
+  ///
+  /// - Parameters:
+  ///   - value: The new value, which is prepared to be stored as a whole if it cannot be stored in this way.
+  ///   - stored: The content of the locked file.
+  ///   - file: The locked file.
+  ///   - delivery: The changes to be sent after the file is unlocked.
+  /// - Returns: `false` if the value must be stored as a whole.
+  /// - Throws: ``AppGroupsFileError``; then nothing was stored.
+  func store(
+    changes value: inout Value, of stored: Stored, in file: ExclusiveFile, _ delivery: inout SharedFileDelivery<Value>
+  ) throws(AppGroupsFileError) -> Bool {
+    guard let journaling else { return false }
+    guard let data = stored.data else {
+      journaling.rebase(&value)
+      return false
+    }
+    do {
+      switch journaling.step(&value, stored.value) {
+      case .nothing:
+        if durability == .storage {
+          // Another process may have stored the same without waiting for the disk.
+          try file.synchronize()
+          try stored.mark?.journal.file.synchronize(of: location.url)
+        }
+        _ = try take(stored.value, stored, in: file, &delivery) { stored.mark }
+        return true
+      case .record(let record):
+        journaling.fold(&value)
+        let size = journaling.size(value)
+        guard size <= maximumSize else {
+          throw AppGroupsFileError.valueTooLarge(location.url, size: size, limit: maximumSize)
+        }
+        guard record.count <= Self.largestRecord, let mark = try place(for: data, stored, in: file) else { break }
+        let next = try take(value, stored, in: file, &delivery) { () throws(DurableFileError) in
+          try mark.appending(record, durability: durability, of: location.url)
+        }
+        settleLater(isOwn: true)
+        // Others may have read the record already, so it stays even if this fails.
+        if durability == .storage { try mark.journal.file.synchronize(of: location.url) }
+        if let next { rewriteIfLong(value, data, next, in: file) }
+        if durability == .process { file.unlock() }
+        return true
+      case .whole: break
+      }
+    } catch let error as DurableFileError {
+      throw AppGroupsFileError(error)
+    } catch let error as AppGroupsFileError {
+      throw error
+    } catch {
+      stop(because: "a journal threw \(error)")
+    }
+    journaling.rebase(&value)
+    return false
+  }
+
+  /// Returns the end of the journal, which is begun if the changes come in quick succession or the file is large.
+  ///
+  /// It returns `nil` if no record can be appended. On a file system that must be polled, processes on other machines
+  /// may have appended records that this one does not see yet.
+  private func place(
+    for data: Data, _ stored: Stored, in file: ExclusiveFile
+  ) throws(DurableFileError) -> JournalMark? {
+    guard changes.health.value == .active else { return nil }
+    if let mark = stored.mark {
+      guard mark.journal.file.isWritable, !mark.isClosed else { return nil }
+      if durability == .storage, !mark.journal.isNameStored.load(ordering: .relaxed) {
+        try file.synchronize()
+        try file.synchronizeJournalName()
+        mark.journal.isNameStored.store(true, ordering: .relaxed)
+      }
+      return mark
+    }
+    let isFrequent = memory.withLock { $0.lastChange.map { ContinuousClock.now - $0 < Self.stillness } ?? false }
+    guard isFrequent || data.count >= Self.smallestFile else { return nil }
+    do {
+      return try beginJournal(data, stored.stamp, in: file, durability)
+    } catch {
+      // Replacing the file may succeed, or has the same problem and reports it.
+      return nil
+    }
+  }
+
+  private func beginJournal(
+    _ data: Data, _ stamp: FileStamp?, in file: ExclusiveFile, _ durability: Durability
+  ) throws(DurableFileError) -> JournalMark {
+    let header = JournalHeader(continuing: data)
+    if durability == .storage { try file.synchronize() }
+    let made = try file.makeJournal(header.bytes, durability: durability)
+    memory.withLock { $0.isTrustedUntil = .now + Self.trust }
+    var mark = Journal(made, header, isNameStored: durability == .storage).start
+    mark.stamp = stamp
+    return mark
+  }
+
+  /// Stores the value of the locked file in memory, unless the file is no longer the one that readers find.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - stored: The content of the locked file.
+  ///   - file: The locked file.
+  ///   - delivery: The changes to be sent after the file is unlocked.
+  ///   - append: Appends the changes of the value to the journal, and returns its end. It runs in one step with the
+  ///     change of the memory, so that no other thread finds the record first and sends it as news.
+  /// - Returns: The end of the journal, or `nil` if there is none or the file is no longer in place.
+  /// - Throws: The error of `append`.
+  private func take(
+    _ value: Value, _ stored: Stored, in file: ExclusiveFile, _ delivery: inout SharedFileDelivery<Value>,
+    _ append: () throws(DurableFileError) -> JournalMark?
+  ) throws(DurableFileError) -> JournalMark? {
+    try memory.withLock { memory throws(DurableFileError) in
+      let mark = try append()
+      guard stored.isInPlace || isInPlace(file), isFollowed else {
+        queue.async { [weak self] in self?.lookNow() }
+        return nil
+      }
+      let isOwn = mark?.end != stored.mark?.end || mark?.journal !== stored.mark?.journal
+      if stored.isInPlace { memory.file.advance() } else if let data = stored.data { _ = memory.file.adopt(data) }
+      memory.mark = mark
+      if isOwn { memory.lastChange = .now }
+      if isOwn || stored.isNews {
+        rebased = nil
+        delivery.value = self.value.stage(value)
+      }
+      stage(memory.file.problem, in: &delivery)
+      return mark
+    }
+  }
+
+  // MARK: Bringing the file up to date
+
+  /// Brings the file up to date if the journal is longer than it.
+  ///
+  /// A process that changes values without a pause does so for at most a twentieth of its time.
+  private func rewriteIfLong(_ value: Value, _ data: Data, _ mark: JournalMark, in file: ExclusiveFile) {
+    let limit = max(Self.smallestJournal, data.count)
+    guard mark.end > limit else { return }
+    let begun = ContinuousClock.now
+    guard mark.end > 8 * limit || memory.withLock({ $0.nextRewrite.map { $0 <= begun } ?? true }) else { return }
+    do throws(AppGroupsFileError) {
+      try rewrite(value, data, mark, in: file, goesOn: true)
+    } catch {
+      // The change is in the journal, which has all that the file does not have.
+    }
+    let end = ContinuousClock.now
+    memory.withLock { $0.nextRewrite = end + (end - begun) * 20 }
+  }
+
+  /// Stores a value as a whole, and begins another journal, or leaves none.
+  private func rewrite(
+    _ value: Value, _ data: Data, _ mark: JournalMark, in file: ExclusiveFile, goesOn: Bool
+  ) throws(AppGroupsFileError) {
+    var whole = value
+    journaling?.rebase(&whole)
+    let newData = try encoded(whole)
+    let durability = mark.durability(atLeast: durability)
+    do {
+      let prepared = newData == data ? nil : try file.prepare(newData, durability: durability)
+      let change = try memory.withLock { memory throws(DurableFileError) in
+        let change = try put(prepared, in: file)
+        _ = memory.file.adopt(newData)
+        (memory.mark, rebased) = (nil, whole)
+        return change
+      }
+      change?.deliverOthers()
+      // The journal must not be gone on the disk before the file is there.
+      if durability == .storage { try file.synchronizeDirectory() }
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+    if goesOn {
+      do throws(DurableFileError) {
+        let mark = try beginJournal(newData, file.stamp, in: file, durability)
+        memory.withLock { $0.mark = mark }
+        return
+      } catch {
+        // The next change begins one.
+      }
+    }
+    file.removeJournal()
+  }
+
+  /// Brings the file up to date, so that it contains all changes, and removes the journal.
+  ///
+  /// - Parameter limit: The longest time to wait for the lock, or `nil` for the limit of the directory.
+  /// - Throws: ``AppGroupsFileError``; then the journal stays.
+  @available(*, noasync)
+  func settle(within limit: Duration? = nil) throws(AppGroupsFileError) {
+    guard journaling != nil else { return }
+    try whileLocked(within: limit) { file, delivery throws(AppGroupsFileError) in
+      let stored = try stored(in: file, trustsEmptiness: true)
+      guard let data = stored.data, stored.mark != nil else { return }
+      let mark = try translating(
+        take(stored.value, stored, in: file, &delivery) { stored.mark }, by: AppGroupsFileError.init)
+      guard let mark else { return }
+      try rewrite(stored.value, data, mark, in: file, goesOn: false)
+    }
+  }
+
+  /// Brings the file up to date, whose lock is held for a switch, without a change of the value in memory.
+  func settleBeforeSwitch(_ file: ExclusiveFile) {
+    guard let journaling else { return }
+    do {
+      guard let data = try file.read(limit: maximumSize),
+        let journal = try file.openJournal().flatMap({ try Journal($0, of: location.url) }),
+        journal.header.continues(data)
+      else { return }
+      var value = try format.decoded(data, from: location.url)
+      let reading = try read(journal.start, into: &value, isSettled: true)
+      reportDamageLater(reading.damage)
+      if reading.end.hasRecords {
+        journaling.rebase(&value)
+        let durability = reading.end.durability(atLeast: durability)
+        try file.prepare(encoded(value), durability: durability).commit()
+        if durability == .storage { try file.synchronizeDirectory() }
+      }
+      file.removeJournal()
+    } catch {
+      // The journal stays beside the file.
+    }
+  }
+
+  // MARK: Stillness
+
+  /// The state of the wait for stillness.
+  struct Settling {
+    /// The waits in progress: for changes of this process, and for those of others.
+    var waits: Set<Bool> = []
+    var pauses = Backoff.unreadable.pauses()
+    var reported: AppGroupsFileError?
+  }
+
+  /// Brings the file up to date once nothing has changed for a while.
+  ///
+  /// - Parameter isOwn: A Boolean value that indicates whether this process has changed something. Others wait longer,
+  ///   and act only if that process has ended.
+  func settleLater(isOwn: Bool) {
+    guard settling.withLock({ $0.waits.insert(isOwn).inserted }) else { return }
+    let seen = memory.withLock { $0.mark }
+    if isOwn {
+      // The object lives until its changes are in the file.
+      queue.async(after: Self.stillness) { self.settleIfStill(seen, isOwn: true) }
+    } else {
+      queue.async(after: Self.longStillness) { [weak self] in self?.settleIfStill(seen, isOwn: false) }
+    }
+  }
+
+  private func settleIfStill(_ seen: JournalMark?, isOwn: Bool) {
+    settling.withLock { _ = $0.waits.remove(isOwn) }
+    let mark = memory.withLock { $0.mark }
+    if let mark, mark.journal !== seen?.journal || mark.end != seen?.end { return settleLater(isOwn: isOwn) }
+    do throws(AppGroupsFileError) {
+      try settle(within: .zero)
+      settling.withLock { settling in
+        settling.pauses.reset()
+        settling.reported = nil
+      }
+    } catch {
+      switch error {
+      // Another process has the lock, and perhaps does the same.
+      case .inaccessible(.lockTimeout): break
+      // The file was up to date before that.
+      case .suspended, .closedBySwitch: return
+      default:
+        // The process that made the changes does it, or the next one that changes something.
+        guard isOwn else { return }
+        let isNew = settling.withLock { exchange(&$0.reported, with: error) } != error
+        // Reading reports content that cannot be used.
+        if isNew, !error.isAboutContent { failures.send(error) }
+      }
+      guard let pause = settling.withLock({ $0.pauses.next() }) else { return }
+      queue.async(after: pause) { [weak self] in self?.settleIfStill(mark, isOwn: isOwn) }
+    }
+  }
+}
