@@ -65,12 +65,24 @@ def suites():
     opened = ["suite {D} s.json"]
     common = dict(
         prepare=[*opened, "suite-increment a 5", "suite-increment b 5", "suite-set k old"], victim=opened,
-        look=["raw: Files/s.json"], again=["suite-increment a 1"], other=[*opened, "suite-increment b 1"])
+        look=[*opened, "suite-synchronize", "raw: Files/s.json"], again=["suite-increment a 1"],
+        other=[*opened, "suite-increment b 1"])
+    # The process that prepares ends before its journal is brought into the file.
     Operation("suite-open", opened[0], **{**common, "victim": [], "again": [*opened, "suite-increment a 1"]})
     Operation("suite-read", "suite-get k", **common)
+    Operation("suite-set-first", "suite-set k new", **{**common, "prepare": [*common["prepare"], "suite-synchronize"]},
+              mine=["suite-get k"])
     Operation("suite-set", "suite-set k new", **common, mine=["suite-get k"])
+    Operation("suite-set-known", "suite-set k new", **{**common, "victim": [*opened, "suite-increment a 2"]},
+              mine=["suite-get k"])
     Operation("suite-update", "suite-transfer a b 1", **common)
     Operation("suite-adopt", "suite-adopt {D}/m", **{**common, "prepare": [*common["prepare"], "mmkv {D}/m"]})
+    Operation("suite-synchronize", "suite-synchronize", **{**common, "victim": [*opened, "suite-increment a 2"]},
+              mine=["suite-get k"])
+    stored = ["keep-suite storage {D} s.json"]
+    Operation("suite-set-storage", "keep-key a 4", prepare=[*stored, "keep-key a 1"], victim=[
+        *stored, "keep-key b 2", "keep-key c 3"], look=[*stored, "kept-keys"], mine=["kept-keys"], again=["keep-key d 5"],
+        other=[*stored, "keep-key e 6"])
 
 
 def logs():

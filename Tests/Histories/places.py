@@ -25,8 +25,11 @@ class Place:
 # The system calls of a replaced file: lock, temporary file, limit of its size, rename, unlock.
 REPLACING = {"prlimit64": "RLIMIT_FSIZE", "renameat": r"\.tmp", "flock": "LOCK_UN"}
 Place("file", threads=2, count=250, rounds=2, calls=REPLACING)
-Place("suite", threads=2, count=250, rounds=2, calls=REPLACING)
+# Those of a journal: created by a rename, appended to, cut and removed.
+JOURNALING = {**REPLACING, "write": "journals/", "unlinkat": "journals", "fstat": "journals/"}
+Place("suite", threads=2, count=250, rounds=4, calls=JOURNALING)
 Place("log", threads=2, count=500, rounds=2, calls={"prlimit64": "RLIMIT_FSIZE", "write": r"\.segment"}, is_stream=True)
 Place("database", threads=2, count=200, rounds=2, calls={"pwrite64": "-wal"}, is_stream=True)
 Place("environments", threads=2, count=100, rounds=2, calls={**REPLACING, "renameat2": ""}, is_prepared=True)
+Place("environments-suite", threads=2, count=100, rounds=2, calls={**JOURNALING, "renameat2": ""}, is_prepared=True)
 Place("session", threads=2, count=40, rounds=2, calls={"pwrite64": r"session\.sqlite", "renameat": r"\.tmp"}, is_prepared=True)

@@ -19,14 +19,29 @@ MUTANTS = [
     Mutant(
         "an update that unlocks the file before it has changed it", r"AppGroupsTests\.IncrementTests",
         (GROUPS + "File/SharedFileEngine+Writing.swift",
-         "        (newValue, present) = try stored(in: file, trustsEmptiness: trustsEmptiness)\n",
-         "        (newValue, present) = try stored(in: file, trustsEmptiness: trustsEmptiness)\n"
+         "        stored = try self.stored(in: file, trustsEmptiness: trustsEmptiness)\n",
+         "        stored = try self.stored(in: file, trustsEmptiness: trustsEmptiness)\n"
          "        file.unlock()\n")),
     Mutant(
         "an update that begins with the value in memory", r"AppGroupsTests\.IncrementTests",
         (GROUPS + "File/SharedFileEngine+Writing.swift",
-         "    if data == known { return (current, data) }",
-         "    if known != nil { return (current, data) }")),
+         "    if data == begun.known { return Stored(value: begun.current, data: data) }",
+         "    if begun.known != nil { return Stored(value: begun.current, data: data) }")),
+    Mutant(
+        "a journal that counts beside any file", r"AppGroupsTests\.SuiteJournalTests",
+        (GROUPS + "Suite/Journal/JournalHeader.swift",
+         "    UInt64(content.count) == baseSize && content.withUnsafeBytes { Checksum.of($0) } == baseChecksum",
+         "    true")),
+    Mutant(
+        "a change that counts although an earlier one is lost", r"AppGroupsTests\.JournalTests",
+        (GROUPS + "Suite/Journal/Journal.swift",
+         "      if beginning == nil, Self.isUnwritten(bytes[offset..<next]) {",
+         "      if false {")),
+    Mutant(
+        "a record that is appended behind a hole", r"AppGroupsTests\.SuiteJournalTests",
+        (GROUPS + "File/SharedFileEngine+Settling.swift",
+         "      guard mark.journal.file.isWritable, !mark.isClosed else { return nil }",
+         "      guard mark.journal.file.isWritable else { return nil }")),
     Mutant(
         "a rename before the content is complete", r"AppGroupsTests\.TornReadTests",
         ("Sources/FileSignals/Durable/PreparedWrite.swift",
