@@ -21,4 +21,5 @@ let watching = manager.signal(for: limit).sink { print("limit", $0) }  // Prints
 try manager.set(20, for: limit)  // Prints "limit 20"
 
 watching.cancel()
+try overrides.synchronize()
 try FileManager.default.removeItem(at: directory)

@@ -31,4 +31,5 @@ _ = await manager.signal(for: limit).values.first { $0 == 10 }  // Prints "limit
 print(manager[limit] == other[limit])  // Prints "true"
 
 watching.cancel()
+try overrides.synchronize()
 try FileManager.default.removeItem(at: directory)

@@ -37,4 +37,5 @@ for answer in trace.answers { print(answer.provider) }
 print(trace.winner ?? -1)  // Prints "1"
 
 watching.cancel()
+try overrides.synchronize()
 try FileManager.default.removeItem(at: directory)

@@ -20,4 +20,5 @@ for await value in manager.signal(for: limit).values where value == 20 {
   break
 }
 
+try flags.synchronize()
 try FileManager.default.removeItem(at: directory)

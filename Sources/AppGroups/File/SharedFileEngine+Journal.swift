@@ -22,8 +22,10 @@ extension SharedFileEngine {
   func openJournal() throws(AppGroupsFileError) -> Journal? {
     guard journaling != nil else { return nil }
     do {
-      var (file, path) = try location.openJournal()
-      if try watchJournal(at: path) { (file, path) = try location.openJournal() }
+      // A later look must not create anything, because the directory may be about to be removed.
+      let isFirst = journalWatch.withLock { $0.path == nil }
+      var (file, path) = try location.openJournal(isCreating: isFirst)
+      if try watchJournal(at: path) { (file, path) = try location.openJournal(isCreating: isFirst) }
       return try file.flatMap { file throws(DurableFileError) in try Journal(file, of: location.url) }
     } catch let error as DurableFileError {
       switch error {

@@ -270,6 +270,9 @@ extension SharedFileEngine {
     settling.withLock { _ = $0.waits.remove(isOwn) }
     let mark = memory.withLock { $0.mark }
     if let mark, mark.journal !== seen?.journal || mark.end != seen?.end { return settleLater(isOwn: isOwn) }
+    // Nothing is left of the own changes, or somebody has removed the journal, perhaps with its directory. Then not even
+    // a lock may be created there.
+    guard mark?.journal.file.status?.isLinked ?? !isOwn else { return }
     do throws(AppGroupsFileError) {
       try settle(within: .zero)
       settling.withLock { settling in

@@ -17,6 +17,7 @@ public import Signals
 /// try suite.set(7, forKey: "volume")  // Prints "volume 7"
 /// print(suite.value.keys)  // Prints "["theme", "volume"]"
 /// subscription.cancel()
+/// try suite.synchronize()
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///

@@ -21,6 +21,7 @@ import Synchronization
 ///   try contents.set(contents.value(for: pocket) + 30, for: pocket)
 /// }
 /// print(suite.value.keys)  // Prints "["pocket", "savings"]"
+/// try suite.synchronize()
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///

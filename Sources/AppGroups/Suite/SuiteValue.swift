@@ -14,20 +14,21 @@ public import Signals
 ///   let theme: SuiteValue<String>
 ///   let fontSize: SuiteValue<Double>
 ///
-///   init(container: AppGroupsContainer) throws {
-///     let suite = try AppGroupsSuite(name: "preferences.json", container: container)
+///   init(suite: AppGroupsSuite) {
 ///     theme = suite.preference("theme", default: "light")
 ///     fontSize = suite.preference("fontSize", default: 12)
 ///   }
 /// }
 ///
 /// let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-/// let preferences = try Preferences(container: AppGroupsContainer(directory: directory))
+/// let suite = try AppGroupsSuite(name: "preferences.json", container: AppGroupsContainer(directory: directory))
+/// let preferences = Preferences(suite: suite)
 /// let subscription = preferences.theme.sink { print($0) }  // Prints "light"
 /// try preferences.fontSize.update { $0 *= 2 }
 /// try preferences.theme.write("dark")  // Prints "dark"
 /// print(preferences.fontSize.value)  // Prints "24.0"
 /// subscription.cancel()
+/// try suite.synchronize()
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///

@@ -30,7 +30,7 @@ package final class JournalFile: Sendable {
   ///   - shared: The folder of the locks.
   ///   - isCreating: A Boolean value that determines whether to create a missing folder, if that is possible.
   /// - Returns: The folder, or `nil` with `errno` set.
-  static func openFolder(in shared: CInt, isCreating: Bool = true) -> Descriptor? {
+  static func openFolder(in shared: CInt, isCreating: Bool = false) -> Descriptor? {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     if let found = Descriptor(uninterrupted { openat(shared, folder, flags) }) { return found }
     guard isCreating, errno == ENOENT else { return nil }
@@ -119,9 +119,11 @@ package final class JournalFile: Sendable {
 extension FileLocation {
   /// Opens the journal of the file for reading.
   ///
+  /// - Parameter isCreating: A Boolean value that determines whether to create a missing folder of journals, if that is
+  ///   possible. Otherwise an observer of the folder above is woken by all that happens there.
   /// - Returns: The journal, or `nil` if there is none, and the path at which it is or would be.
   /// - Throws: ``DurableFileError``.
-  package func openJournal() throws(DurableFileError) -> (file: JournalFile?, path: String) {
+  package func openJournal(isCreating: Bool) throws(DurableFileError) -> (file: JournalFile?, path: String) {
     let resolved = try Self.resolve(url, within: confinement)
     let path = "\(resolved.directory)/\(Self.sharedFolder)/\(JournalFile.folder)/\(resolved.name)"
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
@@ -135,7 +137,9 @@ extension FileLocation {
     } else {
       number = uninterrupted { open("\(resolved.directory)/\(Self.sharedFolder)", flags) }
     }
-    guard let shared = Descriptor(number), let folder = JournalFile.openFolder(in: shared.number) else {
+    guard let shared = Descriptor(number),
+      let folder = JournalFile.openFolder(in: shared.number, isCreating: isCreating)
+    else {
       if let error = DurableFileError(unlessAbsent: errno, "read the journal of", url) { throw error }
       return (nil, path)
     }
@@ -168,7 +172,7 @@ extension ExclusiveFile {
   /// - Returns: The journal.
   /// - Throws: ``DurableFileError``. The previous journal is then unchanged.
   package func makeJournal(_ bytes: Data, durability: Durability) throws(DurableFileError) -> JournalFile {
-    guard let folder = JournalFile.openFolder(in: descriptors.folder.number) else {
+    guard let folder = JournalFile.openFolder(in: descriptors.folder.number, isCreating: true) else {
       throw DurableFileError(errno, "create the journal of", descriptors.url)
     }
     try prepare(bytes, durability: durability).commitAsJournal(in: folder.number)
@@ -196,7 +200,7 @@ extension ExclusiveFile {
 
   /// Removes the journal of the file, if there is one.
   package func removeJournal() {
-    guard let folder = JournalFile.openFolder(in: descriptors.folder.number, isCreating: false) else { return }
+    guard let folder = JournalFile.openFolder(in: descriptors.folder.number) else { return }
     unlinkat(folder.number, descriptors.name, 0)
   }
 }

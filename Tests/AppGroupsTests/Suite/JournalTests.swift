@@ -38,7 +38,7 @@ struct JournalTests {
   }
 
   private func read(isSettled: Bool = true) throws -> JournalMark.Reading {
-    let opened = try #require(try FileLocation(file).openJournal().file)
+    let opened = try #require(try FileLocation(file).openJournal(isCreating: false).file)
     let journal = try #require(try Journal(opened, of: file))
     return try #require(journal.start.read(isSettled: isSettled))
   }
@@ -69,7 +69,7 @@ struct JournalTests {
   @Test
   func `a journal continues only the content that it names`() throws {
     try make([])
-    let opened = try #require(try FileLocation(file).openJournal().file)
+    let opened = try #require(try FileLocation(file).openJournal(isCreating: false).file)
     let header = try #require(try Journal(opened, of: file)).header
     #expect(header.continues(content))
     for other in ["", "{}", "{ }", "[]\n", "{}\n{}\n"] { #expect(!header.continues(Data(other.utf8))) }
@@ -168,7 +168,7 @@ struct JournalTests {
   @Test
   func `a journal that was removed is read to its end`() throws {
     try make(payloads)
-    let opened = try #require(try FileLocation(file).openJournal().file)
+    let opened = try #require(try FileLocation(file).openJournal(isCreating: false).file)
     let journal = try #require(try Journal(opened, of: file))
     try make([])
     #expect(journal.start.read(isSettled: false)?.payloads == payloads)

@@ -30,7 +30,7 @@ extension JournaledSuiteTests {
 
   func untilSettled() async throws {
     suite.engine.settling.withLock { $0.waits = [] }
-    suite.engine.settleLater(isOwn: true)
+    for isOwn in [true, false] { suite.engine.settleLater(isOwn: isOwn) }
     while hasJournal { try await Task.sleep(for: .milliseconds(5)) }
   }
 }

@@ -100,6 +100,20 @@ struct SuiteJournalTests: JournaledSuiteTests {
     #expect(try FileStatus(path: journal.path)?.size == size)
   }
 
+  @Test
+  func `an observer creates nothing, so that the directory can be removed`() async throws {
+    try fill("b")
+    try await suite.synchronize()
+    let shared = fixture.files.appending(path: ".shared")
+    try FileManager.default.removeItem(at: shared)
+    try fixture.overwrite("suite.json", with: #"{"c": 1}"#)
+    try await suite.firstValue("the new content") { $0.keys == ["c"] }
+    suite.engine.queue.sync { suite.engine.lookNow() }
+    #expect(!FileManager.default.fileExists(atPath: shared.path))
+    try append(2, forKey: "c")
+    #expect(try fixture.suite().value(forKey: "c", as: Int.self) == 2)
+  }
+
   // MARK: Other programs
 
   @Test

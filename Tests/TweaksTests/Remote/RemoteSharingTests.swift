@@ -48,6 +48,19 @@ struct RemoteSharingTests {
   }
 
   @Test
+  func `a provider that goes offline no longer wants the turn, and claims another one when it is online`() {
+    var bench = bench()
+    bench.start()
+    #expect(bench.machine.sharing.claim == .pending)
+    bench.handle(.offline(true))
+    #expect(bench.machine.sharing.claim == .outdated(isAskedAgain: false))
+    bench.handle(.offline(false))
+    #expect(claims(bench) == 1)
+    bench.handle(.claimed(isGranted: false, nil, notBefore: nil))
+    #expect(claims(bench) == 2)
+  }
+
+  @Test
   func `newer values that the cache has by then are taken instead of a request`() {
     var bench = bench()
     bench.start(content(1, age: 100, bench))

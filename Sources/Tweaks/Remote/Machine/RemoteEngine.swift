@@ -245,9 +245,13 @@ final class RemoteEngine: Sendable {
   private func claim(_ entry: String) {
     guard let store else { return }
     writes.async { [weak self, parts] in
+      guard let self else { return }
+      guard state.withLock({ $0.machine.sharing.claim == .pending }) else {
+        // The provider is offline by now, or has another user, and the directory may be gone.
+        return submit(.claimed(isGranted: false, nil, notBefore: nil))
+      }
       let claim = store.claim(entry)
       let content = store.load(entry, isUse: false, decode: parts.decode)
-      guard let self else { return }
       if let claim { state.replace { $0.claim = claim } }
       submit(.claimed(isGranted: claim != nil, content, notBefore: store.notBefore))
     }

@@ -345,6 +345,7 @@ struct RemoteMachine: Sendable {
     self.isOffline = isOffline
     if isOffline {
       nextRequest = nil
+      sharing.outdateClaim()
       disconnect(&turn)
     } else {
       scheduleFirst(&turn)
