@@ -64,21 +64,19 @@ extension AppGroupsSuite {
     }
   }
 
-  /// The names of the values that are changed, added or removed, by any process.
+  /// The changes of values by any process, with the old and the new contents.
   ///
-  /// The names of one update come in one set. Changes in quick succession may share a set, too.
-  public var changes: some Signal<Set<String>, Never> {
-    property.scan(SuiteChange()) { last, contents in
-      SuiteChange(contents: contents, keys: last.contents.map(contents.difference) ?? [])
+  /// They are in order and without a gap: the old contents are the new ones of the previous change. Those of the first
+  /// change are the contents at the moment of the subscription. All that one update changes comes together, and changes
+  /// in quick succession may come together, too. Defaults that are registered do not count.
+  ///
+  /// - Complexity: O(*k*) for *k* changed values. If a program without this package has replaced the file, O(*n*) for all
+  ///   values. No value is decoded.
+  public var changes: some Signal<SuiteChange, Never> {
+    property.scan(SuiteChange?.none) { last, contents in
+      SuiteChange(keys: last.map { contents.difference(from: $0.new) } ?? [], old: last?.new ?? contents, new: contents)
     }
-    .map(\.keys)
-    .filter { !$0.isEmpty }
-  }
-
-  /// The result of comparing contents with the previous ones.
-  private struct SuiteChange: Sendable {
-    var contents: SuiteContents?
-    var keys: Set<String> = []
+    .compactMap { $0.flatMap { $0.keys.isEmpty ? nil : $0 } }
   }
 
   // MARK: Defaults
@@ -96,4 +94,16 @@ extension AppGroupsSuite {
     for (key, value) in values { added[ExactString(key)] = try SuiteEntry.encoding(value, key: key, url: url) }
     defaults.modify { $0.merge(added) { $1 } }
   }
+}
+
+/// A change of a suite, which ``AppGroupsSuite/changes`` sends.
+public struct SuiteChange: Sendable {
+  /// The names of the values that were changed, added or removed.
+  public let keys: Set<String>
+
+  /// The contents before the change.
+  public let old: SuiteContents
+
+  /// The contents after the change.
+  public let new: SuiteContents
 }

@@ -116,7 +116,7 @@ struct MMKVAdoptionTests {
     var content = MMKVContent()
     for key in ["a", "b", "theme"] { content.set(key, MMKVContent.string("old")) }
     try suite.set("new", forKey: "theme")
-    let changes = suite.changes.recorded()
+    let changes = suite.changes.map(\.keys).recorded()
     let keys: [String: any (Codable & Sendable).Type] = ["a": String.self, "b": String.self, "theme": String.self]
     let first = try adopt(content, keys)
     #expect(first.adopted == ["a", "b"] && first.kept == ["theme"])

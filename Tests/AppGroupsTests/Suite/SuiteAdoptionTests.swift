@@ -50,7 +50,7 @@ struct SuiteAdoptionTests {
     defaults.set(12, forKey: "size")
     defaults.set(Double.infinity, forKey: "infinite")
     try suite.set("new", forKey: "theme")
-    let changes = suite.changes.recorded()
+    let changes = suite.changes.map(\.keys).recorded()
     let adoption = try suite.adopt(from: defaults, keys: ["theme", "size", "infinite", "none"])
     #expect(adoption.adopted == ["size"])
     #expect(adoption.kept == ["theme"])

@@ -32,7 +32,7 @@ struct SuiteSignalTests {
     try await suite.set(["a": 1, "b": 2], forKey: "value")
     let values = suite.signal(forKey: "value", as: [String: Int].self).recorded()
     let markers = suite.signal(forKey: "marker", as: Int.self)
-    let changes = suite.changes.recorded()
+    let changes = suite.changes.map(\.keys).recorded()
     try fixture.overwrite("suite.json", with: "\u{FEFF}{\"marker\":1,\r\n\t\"value\":{\"a\":1,\"b\":2}}")
     try await markers.firstValue { $0 == 1 }
     try fixture.overwrite("suite.json", with: #"{"marker": 2, "value": {"a": 3}}"#)
@@ -47,7 +47,7 @@ struct SuiteSignalTests {
     try suite.set(1, forKey: "removed")
     try suite.set(1, forKey: "kept")
     try suite.set(1, forKey: "changed")
-    let changes = suite.changes.recorded()
+    let changes = suite.changes.map(\.keys).recorded()
     try suite.update { contents in
       contents.removeValue(forKey: "removed")
       try contents.set(1, forKey: "kept")
@@ -56,6 +56,25 @@ struct SuiteSignalTests {
     }
     try suite.removeAll()
     #expect(changes.elements == [["removed", "changed", "added"], ["kept", "changed", "added"]])
+  }
+
+  @Test
+  func `each change has the contents before and after it, without a gap, also from other objects and processes`() async throws {
+    let suite = suite
+    try await suite.set(1, forKey: "count")
+    let changes = suite.changes.recorded()
+    let other = try fixture.suite()
+    for number in 2...20 { try await (number.isMultiple(of: 2) ? suite : other).set(number, forKey: "count") }
+    try fixture.overwrite("suite.json", with: #"{"count": 21}"#)
+    try await changes.first("the last change") {
+      (try? $0.new.value(forKey: "count", as: Int.self)) == 21
+    }
+    let values = try changes.elements.map {
+      (try $0.old.value(forKey: "count", as: Int.self), try $0.new.value(forKey: "count", as: Int.self))
+    }
+    #expect(values.first?.0 == 1)
+    #expect(zip(values, values.dropFirst()).allSatisfy { $0.1 == $1.0 })
+    #expect(values.allSatisfy { $0.0 != $0.1 } && changes.elements.allSatisfy { $0.keys == ["count"] })
   }
 
   @Test

@@ -41,7 +41,7 @@ let volumes = suite.signal(forKey: "volume", as: Int.self).sink { print("volume"
 try suite.set(8, forKey: "volume")  // Prints "volume 8"
 try suite.set(["jazz"], forKey: "stations")
 
-let names = suite.changes.sink { print("changed:", $0.sorted()) }
+let names = suite.changes.sink { print("changed:", $0.keys.sorted()) }
 try suite.removeValue(forKey: "stations")  // Prints "changed: ["stations"]"
 names.cancel()
 
