@@ -10,9 +10,16 @@ package enum JSONText {
     return text
   }
 
+  /// Returns whether no character of a string needs an escape.
+  package static func isPlain(_ string: String) -> Bool {
+    string.utf8.allSatisfy { $0 >= JSONByte.space && $0 != JSONByte.quote && $0 != JSONByte.backslash }
+  }
+
   /// Appends a string in quotation marks; see ``quoted(_:)``.
   package static func append(quoted string: String, to text: inout [UInt8]) {
     text.append(JSONByte.quote)
+    defer { text.append(JSONByte.quote) }
+    if isPlain(string) { return text += string.utf8 }
     for byte in string.utf8 {
       if byte == JSONByte.quote || byte == JSONByte.backslash {
         text.append(JSONByte.backslash)
@@ -23,7 +30,6 @@ package enum JSONText {
         text += escape(of: byte).utf8
       }
     }
-    text.append(JSONByte.quote)
   }
 
   private static func escape(of control: UInt8) -> String {

@@ -161,19 +161,19 @@ extension SharedFileEngine {
 
   /// Returns the value in the locked file if the journal has vouched for what is known.
   func vouchedFor(_ file: ExclusiveFile) throws(AppGroupsFileError) -> Stored? {
-    guard journaling != nil, let vouched = memory.withLock({ $0.vouched.take() }),
-      vouched.descriptors === file.descriptors
-    else { return nil }
-    let begun = snapshot()
-    guard let mark = begun.mark, mark.journal === vouched.journal, mark.stamp != nil, let known = begun.known,
-      vouched.size >= mark.end
-    else { return nil }
-    memory.withLock { memory in
+    guard journaling != nil else { return nil }
+    let found = memory.withLock { memory -> (stored: Stored, size: Int)? in
+      guard let vouched = memory.vouched.take(), vouched.descriptors === file.descriptors, let mark = memory.mark,
+        mark.journal === vouched.journal, mark.stamp != nil, let known = memory.file.known, vouched.size >= mark.end
+      else { return nil }
       // The path was checked if it was not trusted.
-      if memory.isTrustedUntil <= .now { memory.isTrustedUntil = .now + Self.trust }
+      let now = ContinuousClock.now
+      if memory.isTrustedUntil <= now { memory.isTrustedUntil = now + Self.trust }
+      return (Stored(value: rebased ?? value.value, data: known, mark: mark, isInPlace: true), vouched.size)
     }
-    var stored = Stored(value: begun.current, data: known, mark: mark, isInPlace: true)
-    if vouched.size > mark.end { try catchUp(&stored) }
+    guard let found else { return nil }
+    var stored = found.stored
+    if let mark = stored.mark, found.size > mark.end { try catchUp(&stored) }
     return stored
   }
 

@@ -126,7 +126,7 @@ extension SharedFileEngine: ScopeMember {
       memory.file.abandon(error)
       (memory.mark, rebased) = (nil, nil)
       if !isInitial { delivery.value = value.stage(initialValue) }
-      stage(memory.file.problem, in: &delivery)
+      stageStatus(&memory, in: &delivery)
       return true
     }
     delivery.send()
@@ -139,7 +139,7 @@ extension SharedFileEngine: ScopeMember {
     memory.withLock { memory in
       memory.phase = .closed
       memory.file.close(error)
-      stage(memory.file.problem, in: &delivery)
+      stageStatus(&memory, in: &delivery)
     }
     delivery.send()
     changes.afterwards { self.failures.send(error) }

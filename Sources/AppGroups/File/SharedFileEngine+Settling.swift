@@ -143,7 +143,7 @@ extension SharedFileEngine {
         rebased = nil
         delivery.value = self.value.stage(value)
       }
-      stage(memory.file.problem, in: &delivery)
+      stageStatus(&memory, in: &delivery)
       return mark
     }
   }

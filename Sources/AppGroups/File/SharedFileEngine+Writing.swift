@@ -193,7 +193,7 @@ extension SharedFileEngine {
           let wasJournaled = memory.mark != nil || rebased != nil
           (memory.mark, rebased) = (nil, nil)
           if memory.file.adopt(data, stamp: stamp) || wasJournaled { delivery.value = value.stage(newValue) }
-          stage(memory.file.problem, in: &delivery)
+          stageStatus(&memory, in: &delivery)
         } else {
           queue.async { [weak self] in self?.lookNow() }
         }

@@ -273,7 +273,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
       } else if case .nothing = verdict, case .unchanged = sight.look {
         memory.mark = sight.mark
       }
-      stage(memory.file.problem, in: &delivery)
+      stageStatus(&memory, in: &delivery)
       return verdict
     }
     delivery.send()
@@ -297,10 +297,12 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   }
 
   /// Stages the status if it has changed; to be called with the memory locked.
-  func stage(_ problem: AppGroupsFileError?, in delivery: inout SharedFileDelivery<Value>) {
-    let last = status.value
+  func stageStatus(_ memory: inout SharedFileMemory, in delivery: inout SharedFileDelivery<Value>) {
+    let problem = memory.file.problem
     // The usual case, without another status to create and compare.
-    if problem == nil, case .current = last { return }
+    if problem == nil, memory.isStatusCurrent { return }
+    memory.isStatusCurrent = problem == nil
+    let last = status.value
     let next = SharedValueStatus(problem, after: last)
     if next != last { delivery.status = status.stage(next) }
   }

@@ -192,6 +192,8 @@ struct SharedFileState: Sendable {
 struct SharedFileMemory {
   var file = SharedFileState()
   var phase = SwitchPhase.open
+  /// A Boolean value that indicates whether the status is that of a current value.
+  var isStatusCurrent = true
   /// A Boolean value that indicates whether a read was skipped during a switch.
   var isLookDue = false
   /// The place in the journal up to which its records are in the value; `nil` if no journal continues the known file.
@@ -213,7 +215,7 @@ struct SharedFileMemory {
 }
 
 /// Stored values that will be sent to subscribers when no lock is held.
-struct SharedFileDelivery<Value: Sendable> {
+struct SharedFileDelivery<Value: Sendable>: ~Copyable {
   var value: StagedValue<Value>?
   var status: StagedValue<SharedValueStatus<AppGroupsFileError>>?
 

@@ -38,12 +38,14 @@ final class SuiteEntry: Sendable {
   /// The text between a name and its value.
   static let colon = Array(" : ".utf8)
 
-  init(_ name: ExactString, text: Data) {
-    var line = Data(JSONText.quoted(name.text))
+  init(_ name: ExactString, text: some Collection<UInt8>) {
+    var line: [UInt8] = []
+    line.reserveCapacity(name.text.utf8.count + 2 + Self.colon.count + text.count)
+    JSONText.append(quoted: name.text, to: &line)
     line += Self.colon
     start = line.count
     line += text
-    self.line = line
+    self.line = Data(line)
     self.name = name
   }
 
@@ -57,8 +59,17 @@ final class SuiteEntry: Sendable {
   /// The value, as JSON.
   var text: Data { line[start...] }
 
+  /// Calls a closure with the value, as JSON.
+  func withText(_ body: (UnsafeRawBufferPointer.SubSequence) -> Void) { line.withUnsafeBytes { body($0[start...]) } }
+
   /// Encodes a value.
-  static func encoding(_ item: some Encodable, for name: ExactString) throws -> SuiteEntry {
+  static func encoding<Item: Encodable>(_ item: Item, for name: ExactString) throws -> SuiteEntry {
+    // The encoder, which writes the same, takes most of the time of a change.
+    if let integer = item as? Int { return SuiteEntry(name, text: String(integer).utf8) }
+    if let boolean = item as? Bool { return SuiteEntry(name, text: String(boolean).utf8) }
+    if let string = item as? String, JSONText.isPlain(string) {
+      return SuiteEntry(name, text: JSONText.quoted(string))
+    }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try SuiteEntry(name, text: JSONReader.memberText(of: encoder.encode(item)))

@@ -10,6 +10,7 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
 
   private struct Memory {
     var lastGood: LastGood
+    var isStored = false
     var generation: UInt64 = 0
     var origin = 0
     var problemSince: ContinuousClock.Instant?
@@ -55,13 +56,14 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   func state(in contents: SuiteContents, defaults: [ExactString: SuiteEntry]) -> State {
     let stored = contents[name]
     guard let entry = stored ?? defaults[name] else {
-      return State(lastGood: keep(key.defaultValue, nil, contents), isStored: false, problem: nil)
+      return keep(key.defaultValue, nil, isStored: false, contents)
     }
+    if let known = known(entry, isStored: stored != nil, contents) { return known }
     do throws(AppGroupsFileError) {
       let item = try entry.item(as: Value.self, key: key.name, url: url)
       // A `null` that the type cannot represent counts as no value.
-      let good = keep(item ?? key.defaultValue, item == nil ? nil : entry, contents)
-      return State(lastGood: good, isStored: stored != nil && item != nil, problem: nil)
+      return keep(
+        item ?? key.defaultValue, item == nil ? nil : entry, isStored: stored != nil && item != nil, contents)
     } catch {
       let (good, since) = beginProblem(in: contents)
       return State(lastGood: good, isStored: true, problem: Problem(entry: entry, error: error, since: since))
@@ -85,14 +87,26 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     return (good, since)
   }
 
+  /// Returns the remembered state if it is of the same entry, as for each change of other keys.
+  private func known(_ entry: SuiteEntry, isStored: Bool, _ contents: SuiteContents) -> State? {
+    memory.withLock { memory in
+      guard memory.lastGood.entry === entry, memory.isStored == isStored, memory.problemSince == nil,
+        contents.origin == memory.origin, contents.generation >= memory.generation
+      else { return nil }
+      memory.generation = contents.generation
+      return State(lastGood: memory.lastGood, isStored: isStored, problem: nil)
+    }
+  }
+
   /// Remembers a good value, unless the remembered one comes from newer contents, because another thread was faster.
-  private func keep(_ value: Value, _ entry: SuiteEntry?, _ contents: SuiteContents) -> LastGood {
+  private func keep(_ value: Value, _ entry: SuiteEntry?, isStored: Bool, _ contents: SuiteContents) -> State {
     let good = LastGood(value: value, entry: entry)
     memory.replace { memory -> Memory? in
       guard contents.generation >= memory.generation else { return nil }
-      return exchange(
-        &memory, with: Memory(lastGood: good, generation: contents.generation, origin: contents.origin))
+      let new = Memory(
+        lastGood: good, isStored: isStored, generation: contents.generation, origin: contents.origin)
+      return exchange(&memory, with: new)
     }
-    return good
+    return State(lastGood: good, isStored: isStored, problem: nil)
   }
 }

@@ -139,21 +139,27 @@ extension SuiteOverlay {
   /// For each change: the size of the name, the name, the size of the value, and the value as in the file. All ones
   /// instead of a size stand for a removed value.
   static func record(of changes: [ExactString: SuiteEntry?]) -> Data {
-    var record = Data()
+    var record: [UInt8] = []
+    record.reserveCapacity(changes.reduce(0) { $0 + 8 + $1.key.text.utf8.count + ($1.value?.line.count ?? 0) })
     for (name, entry) in changes {
       append(UInt32(name.text.utf8.count), to: &record)
-      record.append(contentsOf: name.text.utf8)
-      let text = entry?.text
-      append(text.map { UInt32($0.count) } ?? removed, to: &record)
-      if let text { record.append(text) }
+      record += name.text.utf8
+      if let entry {
+        entry.withText { text in
+          append(UInt32(text.count), to: &record)
+          record += text
+        }
+      } else {
+        append(removed, to: &record)
+      }
     }
-    return record
+    return Data(record)
   }
 
   private static let removed = UInt32.max
 
-  private static func append(_ number: UInt32, to record: inout Data) {
-    withUnsafeBytes(of: number.littleEndian) { record.append(contentsOf: $0) }
+  private static func append(_ number: UInt32, to record: inout [UInt8]) {
+    withUnsafeBytes(of: number.littleEndian) { record += $0 }
   }
 
   /// Returns the changes in the content of a record, or `nil` if it is not such a content.

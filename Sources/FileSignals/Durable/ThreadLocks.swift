@@ -97,11 +97,15 @@ final class ThreadLocks: Sendable {
   /// The thread that acquired it must call this.
   func release(_ file: FileIdentity) {
     let turn = entries.withLock { entries in
-      let turn = entries[file]?.turn
-      turn?.note(.none)
-      entries[file]?.users -= 1
-      entries[file]?.isForSwitch = false
-      if entries[file]?.users == 0 { entries[file] = nil }
+      guard let index = entries.index(forKey: file) else { return nil as Turn? }
+      let turn = entries.values[index].turn
+      turn.note(.none)
+      if entries.values[index].users == 1 {
+        entries.remove(at: index)
+      } else {
+        entries.values[index].users -= 1
+        entries.values[index].isForSwitch = false
+      }
       return turn
     }
     turn?.lock.unlock()

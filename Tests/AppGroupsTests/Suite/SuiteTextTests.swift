@@ -55,6 +55,33 @@ struct SuiteTextTests {
     }
   }
 
+  /// A value that only the encoder can write, as text in its place would be.
+  private struct Same<Item: Encodable>: Encodable {
+    let item: Item
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(item)
+    }
+  }
+
+  @Test
+  func `values of usual types are written as the encoder writes them`() throws {
+    func check<Item: Encodable>(_ item: Item) throws {
+      let name = ExactString("key")
+      #expect(try SuiteEntry.encoding(item, for: name) == SuiteEntry.encoding(Same(item: item), for: name), "\(item)")
+    }
+    for number in [0, 1, -1, 42, .min, .max] { try check(number) }
+    for boolean in [true, false, nil] { try check(boolean) }
+    for name in Self.names + ["/", "</script>", "\u{2028}", "\u{FFFF}", String(repeating: "ä", count: 100)] {
+      try check(name)
+    }
+    for scalar in 0..<0x180 { try check("a" + (Unicode.Scalar(scalar).map { String($0) } ?? "")) }
+    try check(Int?.none)
+    try check(Int??.some(.some(1)))
+    try check(1.0)
+  }
+
   @Test
   func `a file in the layout of a suite is used as it is`() throws {
     let data = Data("{\n  \"a\" : 1,\n  \"b\" : [\n    2\n  ]\n}\n".utf8)
