@@ -39,8 +39,9 @@ extension TweakManager {
   }
 
   /// Records the first read of a value.
-  func expose(_ slot: TweakSlot) {
-    guard exposesReads.load(ordering: .relaxed), let tweak = slot.reveal() else { return }
+  func expose(_ resolution: TweakResolution, of slot: TweakSlot) {
+    guard exposesReads.load(ordering: .relaxed) else { return }
+    guard let tweak = resolution.isUnannounced ? resolution.tweak : slot.reveal() else { return }
     let (recorder, version) = state.withLock { ($0.recorder, $0.index.version) }
     recorder?.record(tweak, reason: reason(of: tweak), version: version)
   }

@@ -2,8 +2,13 @@ import Signals
 
 extension TweakManager {
   /// Asks the providers, regardless of stored answers.
-  func askNow(_ question: TweakQuestion) -> TweakResolution {
-    ask([question], in: withTables { TweakEnvironment($0, $0.sources, $1) })[0] ?? cyclic(question)
+  ///
+  /// - Parameters:
+  ///   - question: The question.
+  ///   - known: The result if this thread is already asking the question, when a provider calls back.
+  /// - Returns: The answer.
+  func askNow(_ question: TweakQuestion, otherwise known: TweakResolution? = nil) -> TweakResolution {
+    ask([question], in: withTables { TweakEnvironment($0, $0.sources, $1) })[0] ?? known ?? cyclic(question)
   }
 
   /// Returns the resolution for a provider that asks for the tweak that it is being asked for.

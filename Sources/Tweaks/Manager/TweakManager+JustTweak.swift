@@ -23,11 +23,14 @@ extension TweakManager {
     set { state.replace { exchange(&$0.encryption, with: newValue) } }
   }
 
-  /// A Boolean value that indicates whether ``requiredTweak(feature:variable:)`` and ``isFeatureEnabled(_:)`` use
-  /// cached results; `false` by default.
+  /// A Boolean value that indicates whether every read uses cached results; `false` by default.
   ///
   /// The cache follows the updates of the providers. Set it unless a provider changes values without sending an update.
   /// Changing it clears the cache.
+  ///
+  /// Without the cache, ``requiredTweak(feature:variable:)`` and ``isFeatureEnabled(_:)`` ask the providers each time.
+  /// A read with a type, such as ``subscript(_:)``, asks them each time only if its value depends on a provider that
+  /// cannot announce its changes, which is an ``AskedTweakProvider`` without ``AskedTweakProvider/updates``.
   public var usesCache: Bool {
     get { state.withLock { $0.isCaching } }
     set {

@@ -23,8 +23,15 @@ extension TweakManager {
   public var table: Property<TweakTable> {
     let answers = TweakTable.Answers(
       tweak: { feature, variable throws(TweakError) in try self.tweak(feature: feature, variable: variable) },
-      featureState: { feature throws(TweakError) in try self.featureState(feature) }, ids: { self.listedIDs })
+      featureState: { feature throws(TweakError) in try self.featureState(feature) }, ids: { self.listedIDs },
+      isUnannounced: { self.isUnannounced })
     return .asking(answers, following: updateEmitter)
+  }
+
+  /// A Boolean value that indicates whether values may change without an update of this manager.
+  private var isUnannounced: Bool {
+    let (isCaching, sources) = state.withLock { ($0.isCaching, $0.sources.all) }
+    return !isCaching && sources.contains { $0.table.value.isUnannounced }
   }
 
   /// The names of the tweaks that the providers list.
@@ -162,7 +169,7 @@ extension TweakManager {
     if Value.isTweakStructure, let known = slot.decoded(as: type) { return known }
     let resolution = resolution(of: slot)
     let value = try converted(resolution, to: type)
-    expose(slot)
+    expose(resolution, of: slot)
     if Value.isTweakStructure { slot.keep(value, of: resolution) }
     return value
   }

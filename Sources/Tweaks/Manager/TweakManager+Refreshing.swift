@@ -113,7 +113,11 @@ extension TweakManager {
     return state.withLock { $0.index[question] } ?? answers.first.map { $0 ?? cyclic(question) } ?? askNow(question)
   }
 
-  func resolution(of slot: TweakSlot) -> TweakResolution { slot.resolution ?? resolution(of: .tweak(slot.id)) }
+  /// Returns the stored resolution of a slot, unless its providers may have changed it without an update.
+  func resolution(of slot: TweakSlot) -> TweakResolution {
+    guard let known = slot.resolution else { return resolution(of: .tweak(slot.id)) }
+    return known.isUnannounced ? askNow(.tweak(slot.id), otherwise: known) : known
+  }
 
   func tweakSlot(_ id: TweakID) -> TweakSlot {
     tweakSlots.slot(id, hash: SlotTable.hash(id.feature, id.variable))

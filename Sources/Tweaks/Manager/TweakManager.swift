@@ -31,7 +31,7 @@ import Synchronization
 ///   lock unless the value is a string. Such reads are ``subscript(_:)`` with a ``TweakKey``,
 ///   `value(feature:variable:)` and the property wrappers, which are the fastest. Stored values are updated when a
 ///   provider reports a change. ``requiredTweak(feature:variable:)`` asks the providers each time unless ``usesCache``
-///   is set.
+///   is set, and so does every read that depends on a provider that cannot announce its changes.
 /// - **Observation.** Each tweak is a signal, see ``signal(for:)``; ``changes`` sends the changes of all tweaks. A
 ///   change of one tweak does not wake the subscribers of another.
 /// - **Threads.** All methods may be called from any thread, also by providers, hooks, observers and the log during a

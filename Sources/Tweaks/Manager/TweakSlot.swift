@@ -157,7 +157,8 @@ final class TweakSlot: Sendable {
   /// Keeps a decoded value, unless the resolution has changed or its first read must be noticed.
   func keep<Value: Sendable>(_ value: Value, of resolution: TweakResolution) {
     contents.replace { contents -> Decoded? in
-      guard contents.resolution == resolution, !contents.isConcealed else { return nil }
+      // A resolution that may change without an update is decoded at each read.
+      guard contents.resolution == resolution, !contents.isConcealed, !resolution.isUnannounced else { return nil }
       let object = DecodedValue(value)
       contents.decodedAddress = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
       contents.decodedType = ObjectIdentifier(Value.self)
@@ -177,6 +178,7 @@ final class TweakSlot: Sendable {
     var newBits: UInt64 = 0
     var newText = ""
     switch new.result {
+    case _ where new.isUnannounced: break
     case .failure(.notFound): mark = Mark.absent
     case .failure: break
     case .success(let tweak) where tweak.isUntyped || tweak.isStructured || contents.isConcealed: break

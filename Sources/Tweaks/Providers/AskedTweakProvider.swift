@@ -12,7 +12,7 @@ public import Signals
 ///   let name = "Service"
 ///   let limit = MutableProperty(10)
 ///   let changed = Emitter<TweakUpdate, Never>()
-///   var updates: AnySignal<TweakUpdate, Never> { changed.eraseToAnySignal() }
+///   var updates: AnySignal<TweakUpdate, Never>? { changed.eraseToAnySignal() }
 ///
 ///   func tweak(feature: String, variable: String) -> Tweak? {
 ///     variable == "limit" ? Tweak(feature: feature, variable: variable, value: .int(limit.value)) : nil
@@ -27,7 +27,9 @@ public import Signals
 /// print(manager.value(feature: "shop", variable: "limit", default: 0))  // Prints "20"
 /// ```
 ///
-/// - **Changes.** Send ``updates`` after each change, or call ``TweakManager/resetCache()``.
+/// - **Changes.** Send ``updates`` after each change. A provider that cannot announce its changes has no updates. A
+///   manager then asks it again at each read, unless ``TweakManager/usesCache`` is set. Signals, properties and
+///   snapshots of the manager show such a change after ``TweakManager/resetCache()``.
 /// - **Threads.** All methods may be called from any thread, and concurrently. No lock of a manager is held, so a
 ///   provider may use the manager.
 public protocol AskedTweakProvider: TweakProvider {
@@ -52,11 +54,13 @@ public protocol AskedTweakProvider: TweakProvider {
   /// The names of the provider's tweaks, as far as it can list them; empty by default.
   var tweakIDs: Set<TweakID> { get }
 
-  /// The changed tweaks, sent after each change; by default nothing.
+  /// The changed tweaks, sent after each change; `nil`, the default, if the provider cannot announce its changes.
+  ///
+  /// A provider whose tweaks never change has `.never()`, so that a manager does not ask it again at each read.
   ///
   /// When an update is sent, ``tweak(feature:variable:)`` must already return the new value. A mutable provider also
   /// sends the changes that ``MutableTweakProvider/apply(_:)`` makes, for its other managers.
-  var updates: AnySignal<TweakUpdate, Never> { get }
+  var updates: AnySignal<TweakUpdate, Never>? { get }
 }
 
 extension AskedTweakProvider {
@@ -76,15 +80,18 @@ extension AskedTweakProvider {
   /// An empty set.
   public var tweakIDs: Set<TweakID> { [] }
 
-  /// A signal that sends nothing.
-  public var updates: AnySignal<TweakUpdate, Never> { .never() }
+  /// `nil`: the provider announces no changes.
+  public var updates: AnySignal<TweakUpdate, Never>? { nil }
 
   /// A table that asks the provider, and follows its updates as long as the property is used.
   public var table: Property<TweakTable> {
+    let updates = updates
+    let isUnannounced = updates == nil
     let answers = TweakTable.Answers(
       tweak: { feature, variable throws(TweakError) in try tweak(feature: feature, variable: variable) },
-      featureState: { feature throws(TweakError) in try featureState(feature) }, ids: { tweakIDs })
-    return .asking(answers, following: updates)
+      featureState: { feature throws(TweakError) in try featureState(feature) }, ids: { tweakIDs },
+      isUnannounced: { isUnannounced })
+    return .asking(answers, following: updates ?? .never())
   }
 }
 

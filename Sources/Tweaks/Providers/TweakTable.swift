@@ -27,6 +27,8 @@ public struct TweakTable: Sendable {
     /// The state of a feature, if it is not simply the Bool of a tweak.
     var featureState: (@Sendable (String) throws(TweakError) -> Bool?)?
     let ids: @Sendable () -> Set<TweakID>
+    /// Returns whether answers may change without an update, because the provider cannot announce changes.
+    var isUnannounced: @Sendable () -> Bool = { false }
   }
 
   private enum Contents: Sendable {
@@ -167,6 +169,9 @@ public struct TweakTable: Sendable {
 
   /// A Boolean value that indicates whether each lookup asks the provider, whose answers may change at any time.
   var isAsked: Bool { if case .asked = storage.contents { true } else { false } }
+
+  /// A Boolean value that indicates whether answers may change without a step of the table.
+  var isUnannounced: Bool { if case .asked(let answers) = storage.contents { answers.isUnannounced() } else { false } }
 
   // MARK: Changes
 

@@ -7,6 +7,7 @@ struct TweakEnvironment: Sendable {
   let decryption: TweakCipher?
   let hooks: [TweakHook]
   let log: TweakLogClosure?
+  let isCaching: Bool
 
   /// Creates an environment.
   ///
@@ -16,6 +17,7 @@ struct TweakEnvironment: Sendable {
     self.sources = sources
     self.tables = tables
     decryption = state.decryption
+    isCaching = state.isCaching
     hooks = isSilent ? [] : state.hooks
     log = isSilent ? nil : state.log
   }
@@ -47,6 +49,9 @@ struct TweakLookup {
       let isDecided = resolution.isDecided(isStrict)
       // After a strict decision, only the title, description and group matter, so nothing is decrypted.
       let needsValue = !isDecided || !isStrict
+      if needsValue, !environment.isCaching, environment.tables[index].isUnannounced {
+        resolution.isUnannounced = true
+      }
       let answer = needsValue ? opened(at: index) : found(at: index)
       switch answer {
       case .success(nil):

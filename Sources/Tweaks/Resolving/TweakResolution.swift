@@ -12,9 +12,13 @@ struct TweakResolution: Sendable, Equatable {
   /// The answers of providers below, in order, for reads of a type that the first one does not have.
   var alternatives: [Tweak] = []
 
+  /// A Boolean value that indicates whether it may change without an update, so that each read asks again.
+  var isUnannounced = false
+
   /// Compares two resolutions, much faster than the generic comparison of results.
   static func == (first: TweakResolution, second: TweakResolution) -> Bool {
-    switch (first.result, second.result) {
+    if first.isUnannounced != second.isUnannounced { return false }
+    return switch (first.result, second.result) {
     case (.success(let one), .success(let other)) where one != other: false
     case (.failure(let one), .failure(let other)) where one != other: false
     case (.success, .success), (.failure, .failure): first.alternatives == second.alternatives

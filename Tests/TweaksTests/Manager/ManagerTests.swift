@@ -334,7 +334,7 @@ private final class SlowProvider: MutableTweakProvider, AskedTweakProvider {
   var name: String { "SlowProvider" }
   var isPersistent: Bool { false }
   var tweakIDs: Set<TweakID> { provider.table.value.ids }
-  var updates: AnySignal<TweakUpdate, Never> { updated.eraseToAnySignal() }
+  var updates: AnySignal<TweakUpdate, Never>? { updated.eraseToAnySignal() }
 
   func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     try provider.tweak(feature: feature, variable: variable)

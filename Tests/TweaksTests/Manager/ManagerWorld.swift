@@ -19,7 +19,7 @@ final class ManagerWorld {
     init(_ name: String) { self.name = name }
 
     var tweakIDs: Set<TweakID> { Set(values.value.keys) }
-    var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+    var updates: AnySignal<TweakUpdate, Never>? { emitter.eraseToAnySignal() }
 
     func tweak(feature: String, variable: String) -> Tweak? {
       values.value[TweakID(feature: feature, variable: variable)].map {

@@ -79,7 +79,7 @@ final class CountingProvider: AskedTweakProvider {
     return true
   }
 
-  var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+  var updates: AnySignal<TweakUpdate, Never>? { emitter.eraseToAnySignal() }
 }
 
 /// The data of JustTweak's tests and example.

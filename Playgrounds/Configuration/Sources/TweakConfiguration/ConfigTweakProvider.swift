@@ -63,7 +63,7 @@ public final class ConfigTweakProvider: AskedTweakProvider {
   }
 
   /// The declared tweaks whose values have changed.
-  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+  public var updates: AnySignal<TweakUpdate, Never>? { emitter.eraseToAnySignal() }
 
   private func tweak(_ id: TweakID, in snapshot: any ConfigSnapshot) throws(TweakError) -> Tweak? {
     guard let type = types[id] else { return nil }
