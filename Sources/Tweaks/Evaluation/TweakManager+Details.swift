@@ -8,6 +8,7 @@ extension TweakManager {
   /// - Parameter key: The key.
   /// - Returns: The evaluation. It has the default of the key if there is no value of the type.
   public func details<Value>(for key: TweakKey<Value>) -> TweakDetails<Value> {
+    checkDeclared(.tweak(key.id))
     let resolution = askNow(.tweak(key.id))
     do throws(TweakError) {
       let tweak = try resolution.result.get()

@@ -18,8 +18,9 @@ extension TweakManager {
     }
     let old = state.withLock { state in
       defer { (state.recorder, state.recording) = (recorder, following) }
-      exposesReads.store(recorder != nil, ordering: .relaxed)
-      for slot in tweakSlots.all { slot.conceal(recorder != nil) }
+      let isNoticing = recorder != nil || declarations != nil
+      exposesReads.store(isNoticing, ordering: .relaxed)
+      for slot in tweakSlots.all { slot.conceal(isNoticing) }
       return state.recording
     }
     old?.cancel()
@@ -30,6 +31,9 @@ extension TweakManager {
   /// They are sent on a queue of the manager. Each subscriber receives those from its subscription on.
   public var exposures: AnySignal<TweakExposure, Never> { exposureEmitter.eraseToAnySignal() }
 
+  /// Returns whether the first read of a value is noticed, to be exposed or checked.
+  func noticesReads(_ state: State) -> Bool { state.recorder != nil || declarations != nil }
+
   private func exposeAgain() {
     let recorder = state.withLock { $0.recorder }
     recorder?.reset()
@@ -38,7 +42,7 @@ extension TweakManager {
     }
   }
 
-  /// Records the first read of a value.
+  /// Records the first read of a value, and lets the next ones be fast.
   func expose(_ resolution: TweakResolution, of slot: TweakSlot) {
     guard exposesReads.load(ordering: .relaxed) else { return }
     guard let tweak = resolution.isUnannounced ? resolution.tweak : slot.reveal() else { return }

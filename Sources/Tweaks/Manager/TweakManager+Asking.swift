@@ -93,9 +93,32 @@ extension TweakManager {
     failureQueue.send(error)
   }
 
+  /// Stops a debug build that reads a tweak or a feature that the app does not declare.
+  func checkDeclared(_ question: TweakQuestion) {
+    guard let declarations, !declarations.table.value.declares(question) else { return }
+    stop(
+      because: "\(question.id) is read, but \(declarations.name) does not declare it. Add it there, or correct its name"
+    )
+  }
+
   /// Reports once that no provider has a tweak, if this is requested.
   func checkMissing(_ resolution: TweakResolution, _ id: TweakID) {
     guard reportsMissing, case .failure(.notFound) = resolution.result else { return }
     if state.withLock({ $0.reportedMissing.insert(id).inserted }) { report(.notFound(id)) }
+  }
+}
+
+extension TweakTable {
+  /// Returns whether the table has a tweak or a feature, usable or not.
+  fileprivate func declares(_ question: TweakQuestion) -> Bool {
+    do throws(TweakError) {
+      return switch question {
+      case .tweak(let id): try tweak(feature: id.feature, variable: id.variable) != nil
+      case .feature(let feature): try featureState(feature) != nil
+      }
+    } catch {
+      if case .notFound = error { return false }
+      return true
+    }
   }
 }

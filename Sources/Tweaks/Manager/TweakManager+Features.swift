@@ -1,6 +1,10 @@
 import Signals
 
 extension TweakManager {
+  func tweakResolution(_ id: TweakID) -> TweakResolution {
+    usesCache ? resolution(of: .tweak(id)) : askNow(.tweak(id))
+  }
+
   func featureResolution(_ feature: String) -> TweakResolution {
     let question = TweakQuestion.feature(feature)
     return usesCache ? resolution(of: question) : askNow(question)

@@ -60,20 +60,23 @@ extension TweakManager {
   /// - Throws: ``TweakError/notFound(_:)`` if no provider has the tweak, or the error of the deciding provider.
   public func requiredTweak(feature: String, variable: String) throws(TweakError) -> Tweak {
     let id = TweakID(feature: feature, variable: variable)
-    return try (usesCache ? resolution(of: .tweak(id)) : askNow(.tweak(id))).result.get()
+    checkDeclared(.tweak(id))
+    return try tweakResolution(id).result.get()
   }
 
   /// Returns whether a feature is enabled.
   ///
   /// - **Priority.** The first provider with an answer decides, even if the answer is `false`.
-  /// - **Unknown features** are not enabled. A manager that was created with `reportsMissing` reports them.
+  /// - **Unknown features** are not enabled. A manager that was created with `reportsMissing` reports them, and one that
+  ///   was created with `declarations` stops a debug build.
   /// - **Errors.** If the deciding answer cannot be used, the feature is not enabled, and ``failures`` sends the error
   ///   of its variable ``Tweak/enabledVariable``.
   ///
   /// - Parameter feature: The feature.
   /// - Returns: Whether it is enabled.
   public func isFeatureEnabled(_ feature: String) -> Bool {
-    isEnabled(featureResolution(feature), feature)
+    checkDeclared(.feature(feature))
+    return isEnabled(featureResolution(feature), feature)
   }
 
   /// Returns whether a feature is enabled, or `nil` if no provider has an answer.
@@ -81,7 +84,7 @@ extension TweakManager {
   /// - Parameter feature: The feature.
   /// - Returns: The answer of the first provider that has one.
   /// - Throws: ``TweakError`` if the deciding answer cannot be used.
-  public func featureState(_ feature: String) throws(TweakError) -> Bool? {
+  package func featureState(_ feature: String) throws(TweakError) -> Bool? {
     do throws(TweakError) {
       return try featureResolution(feature).result.get().boolValue
     } catch {

@@ -67,6 +67,7 @@ extension TweakManager {
   }
 
   func resolutionProperty(_ question: TweakQuestion) -> MutableProperty<TweakResolution> {
+    checkDeclared(question)
     let current = resolution(of: question)
     return state.withLock { state in
       if let property = state.properties[question] { return property }

@@ -11,8 +11,14 @@ extension TweakManager {
   /// - Returns: The tweak, or `nil` if no provider has one.
   /// - Throws: ``TweakError`` if the deciding tweak cannot be used.
   public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+    let id = TweakID(feature: feature, variable: variable)
+    checkDeclared(.tweak(id))
+    return try optionalTweak(id)
+  }
+
+  private func optionalTweak(_ id: TweakID) throws(TweakError) -> Tweak? {
     do throws(TweakError) {
-      return try requiredTweak(feature: feature, variable: variable)
+      return try tweakResolution(id).result.get()
     } catch {
       if case .notFound = error { return nil }
       throw error
@@ -22,7 +28,9 @@ extension TweakManager {
   /// A table that asks the manager, for another one that uses this one as a provider.
   public var table: Property<TweakTable> {
     let answers = TweakTable.Answers(
-      tweak: { feature, variable throws(TweakError) in try self.tweak(feature: feature, variable: variable) },
+      tweak: { feature, variable throws(TweakError) in
+        try self.optionalTweak(TweakID(feature: feature, variable: variable))
+      },
       featureState: { feature throws(TweakError) in try self.featureState(feature) }, ids: { self.listedIDs },
       isUnannounced: { self.isUnannounced })
     return .asking(answers, following: updateEmitter)

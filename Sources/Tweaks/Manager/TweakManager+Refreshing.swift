@@ -87,7 +87,7 @@ extension TweakManager {
       var staged: [StagedValue<TweakResolution>] = []
       // All resolutions are stored together, so that no snapshot contains only a part of them.
       for (question, resolution) in outcome.stored {
-        if case .tweak(let id) = question { tweakSlot(id).store(resolution, isConcealed: state.recorder != nil) }
+        if case .tweak(let id) = question { tweakSlot(id).store(resolution, isConcealed: noticesReads(state)) }
         if let property = state.properties[question] { staged.append(property.stage(resolution)) }
       }
       // This happens under the lock, so that changes are sent in the order in which they were stored.
@@ -115,6 +115,7 @@ extension TweakManager {
 
   /// Returns the stored resolution of a slot, unless its providers may have changed it without an update.
   func resolution(of slot: TweakSlot) -> TweakResolution {
+    checkDeclared(.tweak(slot.id))
     guard let known = slot.resolution else { return resolution(of: .tweak(slot.id)) }
     return known.isUnannounced ? askNow(.tweak(slot.id), otherwise: known) : known
   }

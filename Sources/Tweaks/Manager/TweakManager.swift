@@ -48,6 +48,9 @@ public final class TweakManager: MutableTweakProvider {
   /// A Boolean value that indicates whether reads of tweaks and features that no provider has are reported.
   let reportsMissing: Bool
 
+  /// The name and the tweaks of the provider that declares all tweaks; `nil` in a release build.
+  let declarations: (name: String, table: Property<TweakTable>)?
+
   struct State: Sendable {
     var sources = TweakSources()
     var decryption: TweakCipher?
@@ -89,7 +92,7 @@ public final class TweakManager: MutableTweakProvider {
   let failureQueue = TweakFailureQueue()
   let exposureEmitter = Emitter<TweakExposure, Never>()
 
-  /// A Boolean value that indicates whether exposures are switched on.
+  /// A Boolean value that indicates whether the first read of a value is noticed.
   let exposesReads = Atomic(false)
 
   /// Creates a manager.
@@ -101,16 +104,26 @@ public final class TweakManager: MutableTweakProvider {
   ///     decides, and a mismatch is an error.
   ///   - reportsMissing: A Boolean value that indicates whether ``failures`` and the log report once each tweak or
   ///     feature that is read and that no provider has, because its name may be misspelled.
+  ///   - declarations: The provider that declares every tweak of the app, such as its file. In a debug build, a read of
+  ///     a tweak or a feature that it lacks stops the program, even if another provider has it. In a release build, the
+  ///     parameter has no effect.
   ///   - name: The name of the manager when it is a provider of another one.
   public init(
     providers: [any TweakProvider],
     fallsThrough: Bool = false,
     reportsMissing: Bool = false,
+    declarations: (any TweakProvider)? = nil,
     name: String = "TweakManager"
   ) {
     self.name = name
     isStrict = !fallsThrough
     self.reportsMissing = reportsMissing
+    #if DEBUG
+      self.declarations = declarations.map { ($0.name, $0.table) }
+    #else
+      self.declarations = nil
+    #endif
+    exposesReads.store(self.declarations != nil, ordering: .relaxed)
     insert(providers, at: 0)
   }
 
