@@ -33,6 +33,24 @@ extension TweakManager {
     try set(TweakEdit(TweakID(feature: feature, variable: variable), value, until: expiration))
   }
 
+  /// Sets the value of a tweak in the first mutable provider to an instance of a type, such as a Bool in a variable.
+  ///
+  /// It is ``set(_:feature:variable:until:)-(TweakValue,_,_,_)`` with the stored value of the instance.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  ///   - expiration: The end of the override, after which the next provider decides.
+  /// - Returns: The name of the earlier provider whose value hides the new one, or `nil` if the value is effective.
+  /// - Throws: ``TweakError``; then nothing has changed.
+  @discardableResult
+  public func set<Value: TweakValueConvertible>(
+    _ value: Value, feature: String, variable: String, until expiration: Date? = nil
+  ) throws(TweakError) -> String? {
+    try set(value.tweakValue, feature: feature, variable: variable, until: expiration)
+  }
+
   /// Sets the value for a typed key in the first mutable provider.
   ///
   /// - Parameters:
@@ -74,7 +92,7 @@ extension TweakManager {
   ///
   /// Each ``snapshot()`` contains all of them or none.
   ///
-  /// A value has no effect while a provider before the mutable one has the tweak; ``set(_:feature:variable:until:)``
+  /// A value has no effect while a provider before the mutable one has the tweak; ``set(_:feature:variable:until:)-(TweakValue,_,_,_)``
   /// reports this in its result.
   ///
   /// - Parameter edits: The changes, in order.

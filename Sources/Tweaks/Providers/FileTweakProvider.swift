@@ -157,7 +157,7 @@ public final class FileTweakProvider: TweakProvider {
   }
 
   /// All tweaks of the file, in the order of their names.
-  public var tweaks: [Tweak] { table.value.file?.tweaks.tweaks.sorted { $0.id < $1.id } ?? [] }
+  package var tweaks: [Tweak] { table.value.file?.tweaks.tweaks.sorted { $0.id < $1.id } ?? [] }
 
   /// A closure that decrypts this file's values.
   ///

@@ -25,11 +25,11 @@ public import Signals
 ///
 /// - **Errors.** A missing value, or one of another type, never stops the program: the variable has its default, and
 ///   ``TweakManager/failures`` reports the mismatch. Because a variable cannot throw, a value that cannot be stored is
-///   also reported there. Use ``TweakManager/set(_:feature:variable:until:)`` to handle such errors.
+///   also reported there. Use ``TweakManager/set(_:feature:variable:until:)-(TweakValue,_,_,_)`` to handle such errors.
 /// - **Performance.** Reading a Bool or a number takes a few loads.
 /// - **Observation.** The name with the prefix `$` is the value as an observable property.
 /// - **Priority.** If a provider before the first mutable one has the tweak, a set value is stored, but has no effect.
-///   ``TweakManager/set(_:feature:variable:until:)`` reports this in its result.
+///   ``TweakManager/set(_:feature:variable:until:)-(TweakValue,_,_,_)`` reports this in its result.
 @propertyWrapper
 public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
   @usableFromInline let core: TweakPropertyCore

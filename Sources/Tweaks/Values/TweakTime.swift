@@ -22,7 +22,7 @@ public struct TweakTime: Sendable {
   /// - Parameters:
   ///   - clock: The monotonic clock.
   ///   - date: A closure that returns the date of the wall clock.
-  public init<C: Clock>(clock: C, date: @escaping @Sendable () -> Date) where C.Duration == Duration {
+  package init<C: Clock>(clock: C, date: @escaping @Sendable () -> Date) where C.Duration == Duration {
     self.init(wall: WallTime(clock: clock, date))
   }
 
