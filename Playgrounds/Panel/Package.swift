@@ -56,6 +56,16 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(name: "PanelTests", dependencies: ["Panel"], swiftSettings: settings),
+    .testTarget(
+      name: "SignalsToolTests",
+      dependencies: [
+        "SignalsTool",
+        .product(name: "Containers", package: "Signals"),
+        .product(name: "Signals", package: "Signals"),
+        .product(name: "Tweaks", package: "Signals"),
+      ],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
