@@ -150,7 +150,7 @@
       #expect(try await second.send("cookies-count group mine") == "3")
     }
 
-    @Test func `the file of an environment is private to its owner`() async throws {
+    @Test func `the file with the cookies of an environment is private to its owner`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
       try await peer.send("switching-to \(peer.send("switching-new Work"))")

@@ -124,7 +124,7 @@
       #expect(try await peer.send("defaults-get suite color") == "red")
     }
 
-    @Test func `the file of an environment is private to its owner`() async throws {
+    @Test func `the file with the preferences of an environment is private to its owner`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       try await peer.send("switching-to \(peer.send("switching-new Work"))")
