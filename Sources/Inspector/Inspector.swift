@@ -85,9 +85,9 @@ public final class Inspector: Signal {
   @discardableResult
   public func refresh() async -> InspectorSnapshot { await refresh(isAsking: true) }
 
-  func refresh(isAsking: Bool) async -> InspectorSnapshot {
+  func refresh(isAsking: Bool, reading path: String? = nil) async -> InspectorSnapshot {
     await withCheckedContinuation { continuation in
-      engine.refresh(isAsking: isAsking) { continuation.resume() }
+      engine.refresh(isAsking: isAsking, reading: path) { continuation.resume() }
     }
     return value
   }

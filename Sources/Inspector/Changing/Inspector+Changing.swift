@@ -32,7 +32,7 @@ extension Inspector {
         let process = ProcessInfo.processInfo
         outcome.maker = InspectorOutcome.Process(pid: process.processIdentifier, name: process.processName)
       }
-      _ = await refresh(isAsking: false)
+      _ = await refresh(isAsking: false, reading: change.resource?.path)
       return outcome
     } catch let error as InspectorError {
       throw error

@@ -108,14 +108,16 @@ final class InspectorEngine: Sendable {
   ///
   /// - Parameters:
   ///   - isAsking: A Boolean value that indicates whether to wait for the processes that publish signals.
+  ///   - path: A path that is read even if its marks are the same, because a pass may have read the first part of a
+  ///     change in several files.
   ///   - completion: The closure.
-  func refresh(isAsking: Bool, _ completion: @escaping @Sendable () -> Void) {
+  func refresh(isAsking: Bool, reading path: String? = nil, _ completion: @escaping @Sendable () -> Void) {
     guard !isAsking else {
       graphs.ask {}
-      return graphs.afterwards { [self] in refresh(isAsking: false, completion) }
+      return graphs.afterwards { [self] in refresh(isAsking: false, reading: path, completion) }
     }
     queue.async { [self] in
-      let touched = schedule.withLock { $0.touched.union($0.unknown) }
+      let touched = schedule.withLock { $0.touched.union($0.unknown) }.union(path.map { [$0] } ?? [])
       pass(.whole(isTick: false), touched: touched)
       completion()
     }
