@@ -181,6 +181,7 @@ def make(name):
     platform.add_declared("Combine")
     platform.add_declared("CoreData")
     platform.add_declared("Security")
+    platform.add_declared("UniformTypeIdentifiers")
     platform.add_declared("SwiftUI")
     print(f"{name} is ready", flush=True)
 

@@ -1,80 +1,109 @@
 #if canImport(SwiftUI)
-  import FileSignals
+  import Foundation
   import Signals
   public import SwiftUI
+  #if os(macOS) || os(iOS) || os(visionOS)
+    import UniformTypeIdentifiers
+  #endif
 
-  /// A list in which people create, activate, clone, clean and delete the environments of an app.
+  /// A list in which people create, import and reset the environments of an app, with a page for each of them.
   ///
-  /// It follows ``AppContainer/environments`` and ``AppContainer/active``, also when another process changes them. Calls
-  /// run on another thread, because they may wait for other processes. To give the list a title, put it into a
-  /// `NavigationStack`.
+  /// On the page of an environment, people change its name and description, see its identifier, dates and number of
+  /// activations, and activate, clone, clean, delete and export it. What removes files is confirmed first.
+  ///
+  /// The list follows ``AppContainer/environments`` and ``AppContainer/active``, also when another process changes them.
+  /// Changes run on another thread, because they may wait for other processes. Put the list into a `NavigationStack`,
+  /// which shows its title and its pages.
   ///
   /// <!-- not compiled -->
   ///
   /// ```swift
-  /// NavigationStack {
-  ///   EnvironmentList(container: container).navigationTitle("Environments")
-  /// }
+  /// NavigationStack { EnvironmentList(container: container) }
+  /// ```
+  ///
+  /// In UIKit and AppKit, host the stack:
+  ///
+  /// <!-- not compiled -->
+  ///
+  /// ```swift
+  /// UIHostingController(rootView: NavigationStack { EnvironmentList(container: container) })
+  /// NSHostingController(rootView: NavigationStack { EnvironmentList(container: container) })
   /// ```
   public struct EnvironmentList: View {
-    private let container: AppContainer
+    private let panel: EnvironmentPanel
+    private let title: String
     @State private var name = ""
     @State private var problem: String?
+    @State private var isResetting = false
+    @State private var isImporting = false
 
     /// Creates a list.
     ///
-    /// - Parameter container: The container whose environments to show.
-    public init(container: AppContainer) {
-      self.container = container
+    /// - Parameters:
+    ///   - container: The container whose environments to show.
+    ///   - title: The title of the list.
+    public init(container: AppContainer, title: String = "Environments") {
+      panel = EnvironmentPanel(container: container)
+      self.title = title
     }
 
-    /// The environments, and a field for the name of a new one.
+    /// The environments, a field for the name of a new one, and the changes of all.
     public var body: some View {
       List {
         if let problem { Text(problem).foregroundStyle(.red) }
-        ForEach(container.environments.value, id: \.id) { environment in row(environment) }
+        ForEach(panel.rows, id: \.id) { row in
+          NavigationLink {
+            EnvironmentPage(panel: panel, id: row.id)
+          } label: {
+            label(of: row)
+          }
+        }
         Section("New Environment") {
           TextField("Name", text: $name).onSubmit(create)
+          #if os(macOS) || os(iOS) || os(visionOS)
+            Button("Import…") { isImporting = true }
+              .fileImporter(isPresented: $isImporting, allowedContentTypes: [.data], onCompletion: importArchive)
+          #endif
+        }
+        Section("All Environments") {
+          Button("Reset…", role: .destructive) { isResetting = true }
+            .confirmationDialog(
+              EnvironmentPanel.resetQuestion, isPresented: $isResetting, titleVisibility: .visible
+            ) {
+              Button("Reset", role: .destructive) { perform { try await panel.reset() } }
+            }
         }
       }
+      .navigationTitle(title)
     }
 
-    private func row(_ environment: AppContainer.Environment) -> some View {
-      let id = environment.id
-      let isActive = id == container.active.value.id
-      return VStack(alignment: .leading) {
-        LabeledContent(environment.name) {
-          if isActive { Text("Active").foregroundStyle(.secondary) }
+    private func label(of row: EnvironmentPanel.Row) -> some View {
+      VStack(alignment: .leading) {
+        LabeledContent(row.environment.name) {
+          if row.isActive { Text("Active").foregroundStyle(.secondary) }
         }
-        if let description = environment.description { Text(description).font(.caption) }
-        if let problem = environment.problem { Text(problem).font(.caption).foregroundStyle(.red) }
-        HStack {
-          if !isActive {
-            Button("Activate") { perform { try $0.activate(id: id) } }
-          }
-          Button("Clone") { perform { _ = try $0.clone(id: id) } }
-          Button("Clean") { perform { try $0.clean(id: id) } }
-          if !isActive, id != AppContainer.Environment.defaultID {
-            Button("Delete") { perform { try $0.delete(id: id) } }
-          }
-        }
-        .font(.caption)
-        .buttonStyle(.plain)
+        if let description = row.environment.description { Text(description).font(.caption) }
+        if let problem = row.environment.problem { Text(problem).font(.caption).foregroundStyle(.red) }
       }
     }
 
     private func create() {
       let name = name
-      guard !name.isEmpty else { return }
       self.name = ""
-      perform { _ = try $0.create(name: name) }
+      perform { try await panel.create(named: name) }
     }
 
-    /// Makes a change on a thread that may block, and shows the reason if it is refused.
-    private func perform(_ change: @escaping @Sendable (AppContainer) throws -> Void) {
+    #if os(macOS) || os(iOS) || os(visionOS)
+      private func importArchive(_ choice: Result<URL, any Error>) {
+        perform { try await panel.importEnvironment(from: choice.get()) }
+      }
+    #endif
+
+    /// Makes a change, and shows the reason if it is refused.
+    private func perform(_ change: @escaping @MainActor () async throws -> Void) {
       Task { @MainActor in
         do {
-          try await BlockingCalls.run(for: container.engine.layout.stateURL) { [container] in try change(container) }
+          try await change()
           problem = nil
         } catch {
           problem = "\(error)"

@@ -33,16 +33,32 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
   ///
   /// The deciding one is marked.
   public var description: String {
-    let lines = answers.enumerated().map { index, answer in
+    let lines = lines.map { "\($0.decides ? "→" : " ") \($0.provider): \($0.text)" }
+    return (["\(id), version \(version)"] + lines).joined(separator: "\n")
+  }
+
+  /// The answer of one provider as people read it.
+  package struct Line: Sendable, Hashable {
+    package let provider: String
+
+    /// The value, "none", or the cause of the failure; redacted if the value is secret.
+    package let text: String
+
+    /// A Boolean value that indicates whether this answer is the deciding one.
+    package let decides: Bool
+  }
+
+  /// The answers as people read them, in the order of the providers.
+  package var lines: [Line] {
+    answers.enumerated().map { index, answer in
       let text =
         switch answer.result {
         case .success(nil): "none"
         case .success(let tweak?): tweak.shownValue + (tweak.rule.map { ", by \($0)" } ?? "")
         case .failure(let error): error.cause
         }
-      return "\(index == winner ? "→" : " ") \(answer.provider): \(text)"
+      return Line(provider: answer.provider, text: text, decides: index == winner)
     }
-    return (["\(id), version \(version)"] + lines).joined(separator: "\n")
   }
 }
 

@@ -2,10 +2,11 @@
   import Signals
   public import SwiftUI
 
-  /// A list in which people search, change and reset tweaks.
+  /// A list in which people search, change and reset tweaks, and see the value of every provider.
   ///
-  /// It shows the rows of a ``TweakPanel``, and follows their changes. To give it a title and a search field, put it
-  /// into a `NavigationStack`.
+  /// It shows the rows of a ``TweakPanel`` in their groups, and follows their changes. A Bool has a switch, a secret a
+  /// hidden field, and every other value a field that accepts only text of its type. To give the list a title and a
+  /// search field, put it into a `NavigationStack`.
   ///
   /// <!-- not compiled -->
   ///
@@ -14,9 +15,19 @@
   ///   TweakList(panel: TweakPanel(manager: manager)).navigationTitle("Tweaks")
   /// }
   /// ```
+  ///
+  /// In UIKit and AppKit, host the stack:
+  ///
+  /// <!-- not compiled -->
+  ///
+  /// ```swift
+  /// UIHostingController(rootView: NavigationStack { TweakList(panel: TweakPanel(manager: manager)) })
+  /// NSHostingController(rootView: NavigationStack { TweakList(panel: TweakPanel(manager: manager)) })
+  /// ```
   public struct TweakList: View {
     private let panel: TweakPanel
     @State private var problem: String?
+    @State private var isResetting = false
 
     /// Creates a list.
     ///
@@ -37,7 +48,10 @@
         }
       }
       .searchable(text: search)
-      .toolbar { Button("Reset All", action: resetAll) }
+      .toolbar { Button("Reset All") { isResetting = true } }
+      .confirmationDialog("Remove all overrides?", isPresented: $isResetting, titleVisibility: .visible) {
+        Button("Reset All", role: .destructive, action: resetAll)
+      }
     }
 
     private func resetAll() {

@@ -3,10 +3,13 @@
 
   /// A row of a list: the tweak's title and description, its value and provider, and the reason why a change was
   /// refused.
+  ///
+  /// The provider is a button that shows the values of all providers.
   struct TweakRow: View {
     let panel: TweakPanel
     let row: TweakPanel.Row
     @State private var draft = TweakDraft()
+    @State private var showsProviders = false
     @FocusState private var isTyping: Bool
 
     var body: some View {
@@ -19,9 +22,18 @@
         if let details = row.details { Text(details).font(.caption) }
         if let problem = draft.problem { Text(problem).font(.caption).foregroundStyle(.red) }
         HStack {
-          Text(row.source).font(.caption).foregroundStyle(.secondary)
+          Button(row.source) { showsProviders = !showsProviders }.foregroundStyle(.secondary)
           if row.isOverridden {
-            Button("Reset") { draft.reset(row, of: panel) }.font(.caption).buttonStyle(.plain)
+            Button("Reset") { draft.reset(row, of: panel) }
+          }
+        }
+        .font(.caption)
+        .buttonStyle(.plain)
+        if showsProviders {
+          ForEach(panel.trace(row.id).lines, id: \.self) { line in
+            LabeledContent((line.decides ? "→ " : "") + line.provider) { Text(line.text) }
+              .font(.caption)
+              .foregroundStyle(.secondary)
           }
         }
       }

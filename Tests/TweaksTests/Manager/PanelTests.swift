@@ -56,6 +56,23 @@ struct PanelTests {
   }
 
   @Test
+  func `a row shows the value of every provider, without secrets, and marks the deciding one`() throws {
+    let answer = TweakID(feature: "general", variable: "answer_to_the_universe")
+    let providers = manager.providers.map(\.name)
+    func lines(_ id: TweakID) -> [String] {
+      panel.trace(id).lines.map { "\($0.decides ? "→ " : "")\($0.provider): \($0.text)" }
+    }
+    #expect(lines(answer) == ["\(providers[0]): none", "→ \(providers[1]): 42"])
+    try panel.edit(answer, text: "43")
+    #expect(lines(answer) == ["→ \(providers[0]): 43", "\(providers[1]): 42"])
+    try panel.reset(answer)
+    #expect(lines(answer) == ["\(providers[0]): none", "→ \(providers[1]): 42"])
+    let secret = TweakID(feature: "general", variable: "encrypted_answer_to_the_universe")
+    #expect(!lines(secret).joined().contains("Definitely") && lines(secret).joined().contains("→"))
+    #expect(!lines(secret).joined().contains("Definite"))
+  }
+
+  @Test
   func `an edit never changes the type of a value`() throws {
     let text = TweakID(feature: "ui_customization", variable: "label_text")
     let number = TweakID(feature: "general", variable: "answer_to_the_universe")

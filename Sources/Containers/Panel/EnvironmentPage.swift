@@ -1,0 +1,101 @@
+#if canImport(SwiftUI)
+  import Foundation
+  import Signals
+  import SwiftUI
+
+  /// The page of an environment in a list.
+  struct EnvironmentPage: View {
+    let panel: EnvironmentPanel
+    let id: UUID
+    @State private var draft = EnvironmentDraft()
+    @State private var problem: String?
+
+    /// The action that waits for a confirmation.
+    @State private var asked: EnvironmentPanel.Action?
+
+    /// The archive that waits for its place.
+    @State private var archive: URL?
+
+    var body: some View {
+      List {
+        if let problem { Text(problem).foregroundStyle(.red) }
+        if let row = panel.row(id) {
+          fields(of: row)
+          facts(of: row)
+          actions(on: row)
+        } else {
+          Text("The environment was deleted.")
+        }
+      }
+      .navigationTitle(panel.row(id)?.environment.name ?? "")
+    }
+
+    private func fields(of row: EnvironmentPanel.Row) -> some View {
+      Section("Name and Description") {
+        TextField("Name", text: $draft.name)
+          .onChange(of: row.environment, initial: true) { draft.follow(row.environment) }
+        TextField("Description", text: $draft.description)
+        if draft.isChanged {
+          Button("Save") { perform { draft.show(try await panel.save(draft, of: id)) } }
+          Button("Discard Changes") { draft.show(row.environment) }
+        }
+      }
+    }
+
+    private func facts(of row: EnvironmentPanel.Row) -> some View {
+      Section(row.isActive ? "The Active Environment" : "Environment") {
+        if let problem = row.environment.problem { Text(problem).font(.caption).foregroundStyle(.red) }
+        ForEach(row.facts { $0.formatted() }, id: \.label) { fact in
+          LabeledContent(fact.label) { Text(fact.text).foregroundStyle(.secondary) }
+        }
+      }
+    }
+
+    private func actions(on row: EnvironmentPanel.Row) -> some View {
+      Section("Actions") {
+        ForEach(row.actions, id: \.self) { action in
+          Button(action.rawValue, role: action.isDestructive ? .destructive : nil) {
+            if row.question(before: action) == nil {
+              perform { try await panel.perform(action, on: id) }
+            } else {
+              asked = action
+            }
+          }
+          .confirmationDialog(
+            row.question(before: action) ?? "",
+            isPresented: Binding(get: { asked == action }, set: { if !$0 { asked = nil } }), titleVisibility: .visible
+          ) {
+            Button(action.rawValue, role: .destructive) { perform { try await panel.perform(action, on: id) } }
+          }
+        }
+        #if os(macOS) || os(iOS) || os(visionOS)
+          Button("Export…") { perform { archive = try await panel.export(id) } }
+            .fileMover(
+              isPresented: Binding(get: { archive != nil }, set: { if !$0 { discard() } }), file: archive
+            ) { result in
+              if case .failure(let error) = result { problem = "\(error)" }
+              discard()
+            }
+        #endif
+      }
+    }
+
+    /// Removes the archive that a person did not move.
+    private func discard() {
+      if let archive { panel.discard(archive) }
+      archive = nil
+    }
+
+    /// Makes a change, and shows the reason if it is refused.
+    private func perform(_ change: @escaping @MainActor () async throws -> Void) {
+      Task { @MainActor in
+        do {
+          try await change()
+          problem = nil
+        } catch {
+          problem = "\(error)"
+        }
+      }
+    }
+  }
+#endif
