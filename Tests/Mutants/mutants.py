@@ -91,7 +91,7 @@ MUTANTS = [
          "      guard isLimited || reader.stamp <= .max else {")),
     # Databases.
     Mutant(
-        "a feed out of order", r"StoresTests\.DatabaseShareTests",
+        "row Ordering: a feed out of order", r"StoresTests\.DatabaseShareTests",
         ("Sources/Stores/Share/ShareTables.swift",
          "WHERE sequence > ? ORDER BY sequence LIMIT ?", "WHERE sequence > ? ORDER BY sequence DESC LIMIT ?")),
     Mutant(
@@ -135,7 +135,7 @@ MUTANTS = [
          "    if let base = url.baseURL {", "    if let base = url.baseURL, base.path.isEmpty, url.path.count < 0 {")),
     # Environments.
     Mutant(
-        "a switch that is published before its files are in place", r"ContainersTests\.CrashTests",
+        "row Crash-safe switch: a switch that is published before its files are in place", r"ContainersTests\.CrashTests",
         ("Sources/Containers/Engine/ContainerAccess+Switching.swift",
          "      try moves.perform()\n      // No process shows", "      // No process shows"),
         ("Sources/Containers/Engine/ContainerAccess+Switching.swift",
@@ -218,4 +218,95 @@ MUTANTS = [
          "    interest.wrappingSubtract(1, ordering: .relaxed)\n"
          "    let node = reference.takeUnretainedValue()\n    subscription.node = nil\n"),
         release=True),
+    # Features of the older systems: the rows that `rows.py` draws, each without the behaviour that it promises.
+    Mutant(
+        "row Nested managers: a manager that tells a manager of no change", r"TweaksTests\.ManagerTests",
+        ("Sources/Tweaks/Manager/TweakManager+Reading.swift",
+         "    return .asking(answers, following: updateEmitter)",
+         "    return .asking(answers, following: Emitter<TweakUpdate, Never>())")),
+    Mutant(
+        "row Exclude persistence: excluded paths that are not stored", r"ContainersTests\.HazardTests",
+        ("Sources/Containers/Engine/ContainerState.swift",
+         "uuids: ids.map { ContainerLayout.name($0) }, excludes: excludes,",
+         "uuids: ids.map { ContainerLayout.name($0) }, excludes: [],")),
+    Mutant(
+        "row Discovery: names of ended processes that stay", r"StoresTests\.AuthorNameTests",
+        ("Sources/Stores/Share/AuthorName.swift", "      unlink(url(name).path)\n", "      _ = url(name)\n")),
+    Mutant(
+        "row Persistent provider: preferences that are stored without their feature", r"TweaksTests\.FlagHazardTests",
+        ("Sources/Tweaks/Providers/UserDefaultsTweakProvider.swift",
+         "prefix + TweakName.text(of: id) }", "prefix + id.variable }")),
+    Mutant(
+        "row Versioned payload: content without a version that counts as current", r"AppGroupsTests\.VersionTests",
+        (GROUPS + "File/Format/FileVersions.swift",
+         "    let found = parsed.version ?? unversioned", "    let found = parsed.version ?? current")),
+    Mutant(
+        "row Panel search: a search that distinguishes case", r"TweaksTests\.PanelTests",
+        ("Sources/Tweaks/Panel/TweakPanel.swift", "$0.lowercased().contains(wanted)", "$0.contains(wanted)")),
+    Mutant(
+        "row Panel reset: a reset of all overrides but one", r"TweaksTests\.PanelTests",
+        ("Sources/Tweaks/Panel/TweakPanel.swift",
+         "manager.overriddenIDs.sorted().map", "manager.overriddenIDs.sorted().dropLast().map")),
+    Mutant(
+        "row Clean: an inactive environment that keeps its files", r"ContainersTests\.ManagingTests",
+        ("Sources/Containers/Engine/ContainerAccess+Managing.swift",
+         "          (data, discarded.appending(\"old data\")), (ContainerLayout.data(name), data),",
+         "          (ContainerLayout.data(name), data),")),
+    Mutant(
+        "row Scope: changes outside of the scope that are shared", r"StoresTests\.DatabaseShareTests",
+        ("Sources/Stores/Share/ShareRecorder.swift",
+         "tables.filter { name, _ in scope.contains(name) }",
+         "tables.filter { name, _ in !name.isEmpty || scope.contains(name) }")),
+    Mutant(
+        "row Legacy reader: environments that lose their names", r"ContainersTests\.LegacyTests",
+        ("Sources/Containers/Legacy/ContainerAccess+Legacy.swift",
+         "name: record.name ?? id.uuidString, description", "name: id.uuidString, description")),
+    Mutant(
+        "row Default container: existing files that are put aside", r"ContainersTests\.ManagingTests",
+        ("Sources/Containers/Engine/ContainerAccess.swift",
+         "      state.revision = 1\n",
+         "      for name in try root.names() where !name.text.hasPrefix(\".\") { try hidden.putAside(name, of: root) }\n"
+         "      state.revision = 1\n")),
+    Mutant(
+        "row Watcher lifecycle: a property that does not keep its file", r"AppGroupsTests\.ObserverTests",
+        (GROUPS + "File/AppGroupsFile.swift",
+         "Property(engine.value, keeping: engine)", "Property(engine.value, keeping: engine.value)")),
+    Mutant(
+        "row Durable file write: a replaced file that loses its mode", r"FileSignalsTests\..*A durable file",
+        ("Sources/FileSignals/Durable/PreparedWrite.swift", "mode ?? old?.permissions ?? 0o600", "mode ?? 0o600")),
+    Mutant(
+        "row List: environments without their descriptions", r"ContainersTests\.StoredEnvironmentTests",
+        ("Sources/Containers/Engine/ContainerStore.swift",
+         "name: info.name, description: info.description,", "name: info.name, description: nil,")),
+    Mutant(
+        "row Change feed: a notification without its change", r"TweaksTests\.TweakNotificationTests",
+        ("Sources/Tweaks/Manager/TweakManager+Notifications.swift",
+         "userInfo: [\"change\": change]", "userInfo: [\"tweak\": change]")),
+    Mutant(
+        "row Initial drain: waiting changes that are delivered at the next write", r"StoresTests\.ShareHazardTests",
+        ("Sources/Stores/Share/ShareFeed.swift",
+         "      tolerating { try write() }\n    }\n    begin()\n", "      tolerating { try write() }\n    }\n")),
+    Mutant(
+        "row Watch survives replace: a file that comes unnoticed", r"FileSignalsTests\..*A file observer",
+        ("Sources/FileSignals/Watching/Backend/WatchBackend+Inotify.swift",
+         "      if mask & UInt32(IN_MOVED_TO) != 0 { kinds.insert(.movedIn) }",
+         "      if mask & UInt32(IN_MOVED_TO) != 0 { kinds.insert(.movedOut) }")),
+    Mutant(
+        "row Echo suppression: equal content that is sent again", r"AppGroupsTests\.WritingTests",
+        (GROUPS + "File/SharedFileEngine.swift",
+         "      if data == begun.known { return Sight(look: .unchanged) }",
+         "      if data == begun.known, data.isEmpty { return Sight(look: .unchanged) }")),
+    # Tweaks that are asked for or declared.
+    Mutant(
+        "a typed read that keeps the value of a provider without updates", r"TweaksTests\.UnannouncedTests",
+        ("Sources/Tweaks/Manager/TweakManager+Refreshing.swift",
+         "    return known.isUnannounced ? askNow(.tweak(slot.id), otherwise: known) : known", "    return known")),
+    Mutant(
+        "an undeclared tweak that was listed before it was read", r"TweaksTests\.DeclarationTests",
+        ("Sources/Tweaks/Evaluation/TweakManager+Exposures.swift",
+         "state.recorder != nil || declarations != nil }", "state.recorder != nil }")),
+    Mutant(
+        "an inspector that takes the second half of a change for unchanged", r"InspectorTests\.EnvironmentChangingTests",
+        ("Sources/Inspector/Changing/Inspector+Changing.swift",
+         "refresh(isAsking: false, reading: change.resource?.path)", "refresh(isAsking: false)")),
 ]

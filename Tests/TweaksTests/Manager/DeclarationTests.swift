@@ -70,12 +70,17 @@ struct DeclarationTests {
     try check(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let manager = Self.manager()
-        let changes = manager.changes.recorded()
-        let panel = TweakPanel(manager: manager)
+        let (changes, panel) = (manager.changes.recorded(), TweakPanel(manager: manager))
+        _ = manager[Self.misspelled]
+        withExtendedLifetime((changes, panel)) {}
+      }, names: "shop/limti")
+    try check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let manager = Self.manager()
+        _ = manager.snapshot()
         manager.recordExposures(TweakExposurePolicy())
         manager.recordExposures(nil)
         _ = manager[Self.misspelled]
-        withExtendedLifetime((changes, panel)) {}
       }, names: "shop/limti")
   }
 
