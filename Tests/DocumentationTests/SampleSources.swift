@@ -48,7 +48,8 @@ extension Sample {
     Piece(line: 1, code: try Project.text(path).split(separator: "\n", omittingEmptySubsequences: false))
   }
 
-  /// The code between each ```` ```swift ```` and ```` ``` ````, except below a comment `<!-- not compiled -->`.
+  /// The code between each ```` ```swift ```` and ```` ``` ````, except below a comment `<!-- not compiled -->`, and
+  /// below `<!-- compiled for Apple -->`, which `.ci/apple` type-checks.
   ///
   /// A program with a fence below a comment `<!-- not run -->` is only compiled.
   static func fences(in lines: [Substring]) -> [Piece] {
@@ -66,7 +67,8 @@ extension Sample {
           open?.piece.code.append(line.dropFirst(min(fence.indentation, line.count - text.count)))
         }
       } else if text.hasPrefix("```") {
-        let isCode = text.dropFirst(3) == "swift" && lastProse != "<!-- not compiled -->"
+        let isElsewhere = ["<!-- not compiled -->", "<!-- compiled for Apple -->"].contains(lastProse)
+        let isCode = text.dropFirst(3) == "swift" && !isElsewhere
         let isOnlyCompiled = lastProse == "<!-- not run -->"
         open = (Piece(line: index + 2, code: [], isOnlyCompiled: isOnlyCompiled), line.count - text.count, isCode)
       } else if !text.isEmpty {

@@ -25,6 +25,7 @@ let commands = Commands(families: [
   DatabaseCommands(),
   LiveCommands(),
   ShareCommands(console: console),
+  SaveCommands(console: console),
   SchemaCommands(console: console),
   ContainerSettingsCommands(),
   ContainerCommands(console: console),

@@ -154,7 +154,7 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
         + "Load the state that they led to."
     case .consumerInUse(let consumer, let holder):
       "\(holder?.description ?? "Another process or object") already reads the log as \(consumer.debugDescription). "
-        + "Give each consumer a unique name. This consumer continues when the other one ends."
+        + "Give each consumer a unique name. A consumer that waits continues when the other one ends."
     case .unreadableCursor(let consumer, let url, let reason):
       "The cursor \(url.path) of the consumer \(consumer.debugDescription) is damaged: \(reason). The consumer starts "
         + "at the oldest event in the log, and may receive events that it has already handled."

@@ -243,6 +243,23 @@ final class LogFeed: Sendable {
     if isDue { failures.send(consumer.inUse) }
   }
 
+  /// Waits until this feed is the consumer, or is kept from reading by something other than another consumer.
+  ///
+  /// - Throws: ``AppGroupsLogError/consumerInUse(_:holder:)`` if another one keeps the name for too long.
+  func waitForName() throws(AppGroupsLogError) {
+    let isKnown = Backoff.exponential(from: .milliseconds(1), upTo: .milliseconds(20))
+    let refusal = isKnown.repeating(within: .seconds(1 << 30)) { () -> Bool? in
+      // The first attempt, or one that is under way.
+      queue.sync {}
+      return state.withLock { state in
+        guard state.run == nil, let refusal = state.refusal else { return false }
+        return refusal.isReported ? true : nil
+      }
+    }
+    guard refusal == true, let name = reading.consumer else { return }
+    throw try ConsumerPlace(name: name, place: location.readablePlace).inUse
+  }
+
   private func endUnlessObserved() {
     guard audience.isEmpty, run != nil else { return }
     saver?.end(unlessReplaced: false)
