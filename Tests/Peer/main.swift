@@ -26,6 +26,7 @@ let commands = Commands(families: [
   LiveCommands(),
   ShareCommands(console: console),
   SaveCommands(console: console),
+  CardCommands(),
   SchemaCommands(console: console),
   ContainerSettingsCommands(),
   ContainerCommands(console: console),

@@ -53,6 +53,17 @@ do {
 } catch is ChangedMind {}
 print(try list.read { try $0.count(Item.self) })  // Prints "2"
 
+//: A row that was read a while ago is written only if nobody has changed it since, or a closure merges the fields.
+
+let base = Item(id: 2, text: "milk", aisle: 1)
+try list.write { transaction in try transaction.update(Item.self, id: 2) { $0.aisle = 2 } }
+do {
+  try list.write { try $0.put(Item(id: 2, text: "oat milk", aisle: 1), basedOn: base) }
+} catch let conflict as WriteConflict<Item> {
+  print("now in aisle", conflict.stored?.aisle ?? 0)  // Prints "now in aisle 2"
+}
+try list.write { try $0.put(base) }
+
 //: ## Queries
 //:
 //: A query is a value. A property that does not exist, or a value of another type, does not compile. Operands are bound
