@@ -99,7 +99,8 @@ final class SuiteCommands: CommandFamily {
       Property.derived(numbers.map(\.property)) { $0.reduce(0, +) }.sink { console.report("sum \($0)") }
         .store(in: &subscriptions)
     default:
-      suite.changes.sink { console.report("changes \($0.keys.sorted().joined(separator: ","))") }.store(in: &subscriptions)
+      suite.changes.sink { console.report("changes \($0.keys.sorted().joined(separator: ","))") }
+        .store(in: &subscriptions)
     }
   }
 

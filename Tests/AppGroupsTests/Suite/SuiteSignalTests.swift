@@ -59,7 +59,7 @@ struct SuiteSignalTests {
   }
 
   @Test
-  func `each change has the contents before and after it, without a gap, also from other objects and processes`() async throws {
+  func `each change by any writer has the contents before and after it, without a gap`() async throws {
     let suite = suite
     try await suite.set(1, forKey: "count")
     let changes = suite.changes.recorded()
