@@ -123,7 +123,7 @@ package struct EnvironmentPanel: Sendable {
     guard let row = row(id) else { throw AppContainerError.notFound(id: id) }
     // A name may contain what the name of a file must not.
     let name = String(row.environment.name.map { "/:\\".contains($0) ? "-" : $0 })
-    let own = folder.appending(path: UUID().uuidString)
+    let own = folder.appending(path: UUID.random().uuidString)
     let archive = own.appending(path: "\(name).environment")
     return try await perform { container in
       try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)

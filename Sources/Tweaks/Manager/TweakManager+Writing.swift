@@ -92,8 +92,8 @@ extension TweakManager {
   ///
   /// Each ``snapshot()`` contains all of them or none.
   ///
-  /// A value has no effect while a provider before the mutable one has the tweak; ``set(_:feature:variable:until:)-(TweakValue,_,_,_)``
-  /// reports this in its result.
+  /// A value has no effect while a provider before the mutable one has the tweak;
+  /// ``set(_:feature:variable:until:)-(TweakValue,_,_,_)`` reports this in its result.
   ///
   /// - Parameter edits: The changes, in order.
   /// - Returns: The tweaks that changed in that provider.
