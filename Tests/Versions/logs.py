@@ -170,6 +170,8 @@ def presence(r):
 @place
 def container(r):
     """A file, a suite, a log, a presence and a database, with suspensions."""
+    if not r.shares("journals"):
+        return
     a, b = names = dict(zip(("Ada", "Bell"), r.versions()))
     peers = {name: r.start(version, f"shared {{D}} {name} 0") for name, version in names.items()}
     total = {}

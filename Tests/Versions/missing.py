@@ -12,7 +12,7 @@ MISSING = {
     "context-accounts": "it was added with the claims of each user; see `renewal-locks`",
 }
 WITHOUT = {
-    "same": ["remote-read", "inspect-title", "store-backup", "store-value", "consume"],
+    "same": [],
     "other": list(MISSING),
 }
 
@@ -20,6 +20,8 @@ WITHOUT = {
 DIFFERENT = {
     "other": {
         "renewal-locks": "one lock for the renewals of all users, so that renewals of both versions only take turns",
+        "journals": "suites without journals, so that it replaces a file without the changes in its journal, and today's "
+        "reports these; both versions can change a suite in turn, after today's has called `synchronize()`",
         "renewal-record": "a renewal replaces the record without reading it, so that it does not refuse a later one",
     },
 }
