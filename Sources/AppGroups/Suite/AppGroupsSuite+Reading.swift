@@ -76,7 +76,8 @@ extension AppGroupsSuite {
     property.scan(SuiteChange?.none) { last, contents in
       SuiteChange(keys: last.map { contents.difference(from: $0.new) } ?? [], old: last?.new ?? contents, new: contents)
     }
-    .compactMap { $0.flatMap { $0.keys.isEmpty ? nil : $0 } }
+    .compactMap { $0 }
+    .filter { !$0.keys.isEmpty }
   }
 
   // MARK: Defaults

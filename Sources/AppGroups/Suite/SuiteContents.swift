@@ -155,8 +155,7 @@ public struct SuiteContents: Sendable {
 
   /// Removes all values, including values of unknown keys.
   public mutating func removeAll() {
-    let entries = base.entries
-    base = SuiteText(entries: entries)
+    base = SuiteText(entries: base.entries)
     overlay = SuiteOverlay()
     changes = [:]
     (count, lineSize) = (0, 0)

@@ -68,7 +68,7 @@ final class SuiteEntry: Sendable {
     if let integer = item as? Int { return SuiteEntry(name, text: String(integer).utf8) }
     if let boolean = item as? Bool { return SuiteEntry(name, text: String(boolean).utf8) }
     if let string = item as? String, JSONText.isPlain(string) {
-      return SuiteEntry(name, text: JSONText.quoted(string))
+      return SuiteEntry(name, text: "\"\(string)\"".utf8)
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

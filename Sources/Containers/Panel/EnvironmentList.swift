@@ -70,7 +70,7 @@
             .confirmationDialog(
               EnvironmentPanel.resetQuestion, isPresented: $isResetting, titleVisibility: .visible
             ) {
-              Button("Reset", role: .destructive) { perform { try await panel.reset() } }
+              Button("Reset", role: .destructive) { $problem.explaining { try await panel.reset() } }
             }
         }
       }
@@ -90,23 +90,26 @@
     private func create() {
       let name = name
       self.name = ""
-      perform { try await panel.create(named: name) }
+      $problem.explaining { try await panel.create(named: name) }
     }
 
     #if os(macOS) || os(iOS) || os(visionOS)
       private func importArchive(_ choice: Result<URL, any Error>) {
-        perform { try await panel.importEnvironment(from: choice.get()) }
+        $problem.explaining { try await panel.importEnvironment(from: choice.get()) }
       }
     #endif
+  }
 
-    /// Makes a change, and shows the reason if it is refused.
-    private func perform(_ change: @escaping @MainActor () async throws -> Void) {
+  extension Binding<String?> {
+    /// Makes a change, and stores the reason if it is refused.
+    @MainActor
+    func explaining(_ change: @escaping @MainActor () async throws -> Void) {
       Task { @MainActor in
         do {
           try await change()
-          problem = nil
+          wrappedValue = nil
         } catch {
-          problem = "\(error)"
+          wrappedValue = "\(error)"
         }
       }
     }

@@ -36,7 +36,7 @@
           .onChange(of: row.environment, initial: true) { draft.follow(row.environment) }
         TextField("Description", text: $draft.description)
         if draft.isChanged {
-          Button("Save") { perform { draft.show(try await panel.save(draft, of: id)) } }
+          Button("Save") { $problem.explaining { draft.show(try await panel.save(draft, of: id)) } }
           Button("Discard Changes") { draft.show(row.environment) }
         }
       }
@@ -56,7 +56,7 @@
         ForEach(row.actions, id: \.self) { action in
           Button(action.rawValue, role: action.isDestructive ? .destructive : nil) {
             if row.question(before: action) == nil {
-              perform { try await panel.perform(action, on: id) }
+              $problem.explaining { try await panel.perform(action, on: id) }
             } else {
               asked = action
             }
@@ -65,11 +65,13 @@
             row.question(before: action) ?? "",
             isPresented: Binding(get: { asked == action }, set: { if !$0 { asked = nil } }), titleVisibility: .visible
           ) {
-            Button(action.rawValue, role: .destructive) { perform { try await panel.perform(action, on: id) } }
+            Button(action.rawValue, role: .destructive) {
+              $problem.explaining { try await panel.perform(action, on: id) }
+            }
           }
         }
         #if os(macOS) || os(iOS) || os(visionOS)
-          Button("Export…") { perform { archive = try await panel.export(id) } }
+          Button("Export…") { $problem.explaining { archive = try await panel.export(id) } }
             .fileMover(
               isPresented: Binding(get: { archive != nil }, set: { if !$0 { discard() } }), file: archive
             ) { result in
@@ -84,18 +86,6 @@
     private func discard() {
       if let archive { panel.discard(archive) }
       archive = nil
-    }
-
-    /// Makes a change, and shows the reason if it is refused.
-    private func perform(_ change: @escaping @MainActor () async throws -> Void) {
-      Task { @MainActor in
-        do {
-          try await change()
-          problem = nil
-        } catch {
-          problem = "\(error)"
-        }
-      }
     }
   }
 #endif

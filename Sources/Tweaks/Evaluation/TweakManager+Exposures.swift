@@ -17,11 +17,11 @@ extension TweakManager {
       policy.subject.changes.sink { [weak self] _ in self?.exposeAgain() }
     }
     let old = state.withLock { state in
-      defer { (state.recorder, state.recording) = (recorder, following) }
-      let isNoticing = recorder != nil || declarations != nil
+      state.recorder = recorder
+      let isNoticing = noticesReads(state)
       exposesReads.store(isNoticing, ordering: .relaxed)
       for slot in tweakSlots.all { slot.conceal(isNoticing) }
-      return state.recording
+      return exchange(&state.recording, with: following)
     }
     old?.cancel()
   }
