@@ -27,6 +27,7 @@ let commands = Commands(families: [
   ShareCommands(console: console),
   SaveCommands(console: console),
   CardCommands(),
+  QueueCommands(console: console),
   SchemaCommands(console: console),
   ContainerSettingsCommands(),
   ContainerCommands(console: console),

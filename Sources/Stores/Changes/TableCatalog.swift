@@ -43,8 +43,8 @@ struct TableCatalog {
 
   /// Returns a Boolean value that indicates whether a table belongs to this module.
   ///
-  /// Changes of such tables are not reported.
-  static func isOwn(_ name: String) -> Bool { name.hasPrefix(SQL.ownPrefix) }
+  /// Changes of such tables are not reported, except for the jobs of work queues.
+  static func isOwn(_ name: String) -> Bool { name.hasPrefix(SQL.ownPrefix) && name != SQL.jobTable }
 
   func name(_ number: Int32) -> String { names[Int(number)] }
 

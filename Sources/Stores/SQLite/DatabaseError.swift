@@ -141,6 +141,15 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// A function or collation cannot be installed.
   case invalidFunction(name: String, path: String, reason: String)
 
+  /// This process no longer has the claim of a job, so nothing was changed.
+  ///
+  /// The job was cancelled or finished, it was claimed again because this process had stopped for too long, or the
+  /// database has been switched.
+  case claimLost(queue: String, job: Int64, path: String)
+
+  /// A job cannot be encoded, or the content of one cannot be decoded; `job` is its identifier in the queue.
+  case invalidJob(queue: String, job: Int64?, path: String, reason: String)
+
   /// Any other failure of SQLite.
   case other(SQLiteFailure)
 }
@@ -308,6 +317,13 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .invalidFunction(let name, let path, let reason):
       "The function or collation \(name.debugDescription) cannot be installed for \(path): \(reason). Choose another name "
         + "or number of arguments."
+    case .claimLost(let queue, let job, let path):
+      "The job \(job) of the queue \(queue.debugDescription) is no longer claimed here, so nothing has been changed: it was "
+        + "cancelled, claimed by another worker, or left behind in a switched database. Stop working on it. The database is "
+        + "\(path)."
+    case .invalidJob(let queue, let job, let path, let reason):
+      "\(job.map { "The job \($0)" } ?? "A job") of the queue \(queue.debugDescription) cannot be "
+        + "\(job == nil ? "encoded" : "decoded"): \(clause(reason)). The database is \(path)."
     case .other(let failure):
       "SQLite failed: \(failure.reason)\(failure.place), in \(failure.path)."
     }

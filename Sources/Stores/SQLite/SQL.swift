@@ -14,6 +14,9 @@ enum SQL {
   /// The table that stores the fingerprints of the models' tables.
   static let schemaTable = "signals_schema"
 
+  /// The table of the jobs of all work queues, whose changes are reported like those of an application's table.
+  static let jobTable = "signals_job"
+
   /// Returns a quoted name, which may be any word.
   ///
   /// Double quotes are not used, because SQLite treats an unknown name in double quotes as a string literal. If another

@@ -73,12 +73,13 @@ final class ShareRecorder: Sendable {
   }
 
   /// Returns a Boolean value that indicates whether the changes of a table are shared.
-  func shares(_ table: String) -> Bool { scope?.contains(table) ?? true }
+  ///
+  /// The workers of all processes follow the jobs of work queues.
+  func shares(_ table: String) -> Bool { table == SQL.jobTable || scope?.contains(table) ?? true }
 
   /// Returns the part of a change that is shared, or `nil` if none is.
   func shared(_ tables: [String: TableChanges]) -> [String: TableChanges]? {
-    guard let scope else { return tables.isEmpty ? nil : tables }
-    let shared = tables.filter { name, _ in scope.contains(name) }
+    let shared = tables.filter { name, _ in shares(name) }
     return shared.isEmpty ? nil : shared
   }
 
