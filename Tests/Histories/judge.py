@@ -1,6 +1,7 @@
 """Judges a history by all rules, and shrinks one that breaks a rule."""
 import time
 
+import jobs
 import notes as noting
 import registers
 import streams
@@ -9,9 +10,9 @@ import worlds
 from registers import Violation
 
 CHECKS = (worlds.check_active, worlds.check_existing, worlds.check_tokens, registers.check, transactions.check,
-          streams.check_log, streams.check_feed, streams.check_complete)
+          streams.check_log, streams.check_feed, streams.check_complete, jobs.check)
 RULES = {"linearizable", "unwritten", "monotonic", "current", "lists", "atomic", "serializable", "real time", "order", "gap",
-         "missing", "feed", "environment", "active", "existence", "token"}
+         "missing", "feed", "environment", "active", "existence", "token", "claim", "stolen", "fence", "twice", "job"}
 
 
 def verdict(notes):

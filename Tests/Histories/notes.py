@@ -9,14 +9,15 @@ import os
 import struct
 
 KINDS = ("", "write", "update", "read", "value", "current", "transaction", "append", "look", "event", "receipt", "change",
-         "activation", "creation", "deletion", "presence", "sight", "renewal", "token", "element", "turn")
+         "activation", "creation", "deletion", "presence", "sight", "renewal", "token", "element", "turn",
+         "job", "claim", "finish", "release", "effect")
 (WRITE, UPDATE, READ, VALUE, CURRENT, TRANSACTION, APPEND, LOOK, EVENT, RECEIPT, CHANGE, ACTIVATION, CREATION, DELETION,
- PRESENCE, SIGHT, RENEWAL, TOKEN, ELEMENT, TURN) = range(1, len(KINDS))
+ PRESENCE, SIGHT, RENEWAL, TOKEN, ELEMENT, TURN, JOB, CLAIM, FINISH, RELEASE, EFFECT) = range(1, len(KINDS))
 # The kinds that change what is stored.
-WRITES = {WRITE, UPDATE, EVENT, ACTIVATION, CREATION, DELETION, RENEWAL}
+WRITES = {WRITE, UPDATE, EVENT, ACTIVATION, CREATION, DELETION, RENEWAL, JOB, CLAIM, FINISH, RELEASE}
 STEPS = {APPEND, LOOK}
 # What is left at the end.
-REMAINS = {ELEMENT, TURN, PRESENCE}
+REMAINS = {ELEMENT, TURN, PRESENCE, EFFECT}
 WIDTH = 64  # Bytes of a note.
 _note = struct.Struct("8q")
 

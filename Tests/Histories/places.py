@@ -33,3 +33,6 @@ Place("database", threads=2, count=200, rounds=2, calls={"pwrite64": "-wal"}, is
 Place("environments", threads=2, count=100, rounds=2, calls={**REPLACING, "renameat2": ""}, is_prepared=True)
 Place("environments-suite", threads=2, count=100, rounds=2, calls={**JOURNALING, "renameat2": ""}, is_prepared=True)
 Place("session", threads=2, count=40, rounds=2, calls={"pwrite64": r"session\.sqlite", "renameat": r"\.tmp"}, is_prepared=True)
+Place("queue", threads=2, count=120, rounds=2, calls={"pwrite64": "-wal"})
+# A process that is stopped for some milliseconds loses its claims.
+Place("queue-stops", threads=2, count=120, rounds=2, calls={"pwrite64": "-wal"})

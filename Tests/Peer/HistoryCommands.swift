@@ -53,6 +53,7 @@ final class HistoryCommands: CommandFamily {
     case "database": try DatabaseHistory(life)
     case "environments", "environments-suite": try EnvironmentHistory(life, isSuite: kind == "environments-suite")
     case "session": try SessionHistory(life)
+    case "queue", "queue-stops": try QueueHistory(life, losesStopped: kind == "queue-stops")
     default: throw CommandError(description: "there is no kind \(kind)")
     }
   }
@@ -78,7 +79,7 @@ final class HistoryCommands: CommandFamily {
   }
 }
 
-/// The place of a history: one file, suite, log, database, container or session.
+/// The place of a history: one file, suite, log, database, container, session or queue.
 protocol HistoryPlace: AnyObject, Sendable {
   /// Writes what there is before all others begin.
   func prepare() throws

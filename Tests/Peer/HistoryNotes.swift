@@ -44,6 +44,15 @@ enum NoteKind: Int {
   case element = 19
   /// A commit in a database after everything ended: its number, the worker.
   case turn = 20
+  /// A job was added: nothing, the value, the identifier.
+  case job = 21
+  /// A job was claimed: the identifier, nothing, the attempt or 0, 1 if stopped processes lose their claims, the value.
+  case claim = 22
+  /// A claimed job was finished, or returned: the identifier, the attempt, 1 or, if the claim was lost, 0.
+  case finish = 23
+  case release = 24
+  /// A result of a job after everything ended: the identifier, the value, the attempt.
+  case effect = 25
 }
 
 /// The calls and answers of one thread, in a mapped file, which costs no system call and outlives the process.
