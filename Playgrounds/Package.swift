@@ -27,6 +27,7 @@ let pages = [
   "14-Suspension",
   "15-Cluster",
   "16-RemoteTweaks",
+  "17-WorkQueue",
 ].map { page in
   Target.executableTarget(
     name: page,

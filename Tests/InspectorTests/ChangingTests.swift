@@ -3,6 +3,7 @@ import Containers
 import Foundation
 import Inspector
 import Signals
+import Stores
 import TestSupport
 import Testing
 import Tweaks
@@ -180,5 +181,50 @@ import Tweaks
     #expect(outcome.message == "Removed the consumer indexer of the log inbox.")
     #expect(inspector.value.consumer("indexer", of: "log/inbox")?.cursor ?? "0" == "0")
     #expect(try await inspector.perform(InspectorRequest(.trimLog, "log/inbox")).done)
+  }
+
+  private struct NoPaper: Error, CustomStringConvertible {
+    var description: String { "no paper" }
+  }
+
+  @Test func `a failed job of a work queue is shown with its error, retried and cancelled`() async throws {
+    let directory = try InspectedDirectory()
+    let database = try Database(.file(directory.url.appending(path: "spool.sqlite")))
+    let pages = WorkQueue<String>("pages", in: database, retries: .constant(.zero, limit: 0))
+    let id = try await pages.add("secret letter")
+    try await pages.add("another")
+    for page in try pages.claim() { try page.fail(NoPaper()) }
+    let running = try pages.claim()
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
+    let queue = try #require(try await inspector.queue { $0.counts == ["failed": 1, "running": 1] })
+    #expect(queue.jobs.map(\.state) == ["running", "failed"])
+    #expect(queue.jobs.map(\.error) == [nil, "no paper"])
+    #expect(queue.jobs.map { $0.process != nil } == [true, false])
+    let retry = InspectorRequest.retryJob(id, of: "pages", in: "database/spool.sqlite")
+    #expect(try await inspector.perform(retry, dryRun: true).message == "Would retry the job 1 of the queue pages.")
+    #expect(try await inspector.perform(retry).message == "Retried the job 1 of the queue pages.")
+    #expect(try await inspector.refusal(of: retry).cause == "the job is neither failed nor delayed")
+    #expect(try await inspector.queue { $0.counts == ["waiting": 1, "running": 1] } != nil)
+    _ = try await inspector.perform(.cancelJob(running[0].id, of: "pages", in: "database/spool.sqlite"))
+    #expect(throws: DatabaseError.self) { try running[0].finish() }
+    let unknown = InspectorRequest.retryJob(id, of: "letters", in: "database/spool.sqlite")
+    await #expect(throws: InspectorError.self) { try await inspector.perform(unknown) }
+  }
+}
+
+extension Inspector {
+  /// Waits for the queue of the database `spool.sqlite` to satisfy a condition.
+  fileprivate func queue(
+    where isWanted: @escaping @Sendable (InspectedDatabase.Queue) -> Bool
+  ) async throws -> InspectedDatabase.Queue? {
+    let snapshot = try await wait { $0.queue.map(isWanted) ?? false }
+    return snapshot.queue
+  }
+}
+
+extension InspectorSnapshot {
+  fileprivate var queue: InspectedDatabase.Queue? {
+    guard case .database(let details)? = self["database/spool.sqlite"]?.typedDetails else { return nil }
+    return details.queues?.first
   }
 }

@@ -214,6 +214,14 @@ import Testing
       (.resetTweak("tweak/a/b"), #""action":"tweak.reset","r":"tweak/a/b""#),
       (.resetAllTweaks, #""action":"tweak.resetAll""#),
       (.removeConsumer("c", of: "log/a"), #""action":"log.removeConsumer","consumer":"c","r":"log/a""#),
+      (
+        .retryJob(7, of: "q", in: "database/a"),
+        #""action":"queue.retry","id":"7","name":"q","r":"database/a""#
+      ),
+      (
+        .cancelJob(7, of: "q", in: "database/a"),
+        #""action":"queue.cancel","id":"7","name":"q","r":"database/a""#
+      ),
       (.trimLog("log/a"), #""action":"log.trim","r":"log/a""#),
       (.switchEnvironment(to: "W"), #""action":"container.switch","id":"W","r":"container/""#),
       (

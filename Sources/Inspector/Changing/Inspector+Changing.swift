@@ -69,6 +69,7 @@ struct InspectorChanging: Sendable {
     case .setValue, .editValue, .removeValue: try changeValue()
     case .setTweak, .resetTweak, .resetAllTweaks: try changeTweak()
     case .removeConsumer, .trimLog: try changeLog()
+    case .retryJob, .cancelJob: try changeQueue()
     default: try changeEnvironment()
     }
   }

@@ -2,6 +2,7 @@ import AppGroups
 import Containers
 import Foundation
 import Signals
+import Stores
 import Tweaks
 
 extension InspectorChanging {
@@ -115,6 +116,33 @@ extension InspectorChanging {
     if !isDry { try log.removeConsumer(consumer) }
     return outcome(
       "\(isDry ? "Would remove" : "Removed") the consumer \(consumer) of the log \(name).", resource.id, path)
+  }
+
+  // MARK: Work queues
+
+  /// Retries or removes a job.
+  func changeQueue() throws -> InspectorOutcome {
+    let resource = try resource(.database)
+    let (path, name) = (try required(resource.path, "path"), try required(request.name, "name"))
+    let id = Int64(try required(request.id, "id"))
+    guard case .database(let details) = resource.typedDetails, let id,
+      details.queues?.contains(where: { $0.name == name }) == true
+    else { throw InspectorError.notFound("the job \(request.id ?? "") of the queue \(name) in \(resource.id)") }
+    let isRetry = request.action == .retryJob
+    if isDry {
+      return outcome("Would \(isRetry ? "retry" : "cancel") the job \(id) of the queue \(name).", resource.id, path)
+    }
+    let url = url(path)
+    let scope = try SwitchedRoots.root(switching: url).map { try AppContainer(home: $0).scope }
+    let database = try Database(.file(url), scope: scope)
+    defer { withExtendedLifetime(database) {} }
+    // Jobs are not decoded here.
+    let queue = WorkQueue<String>(name, in: database)
+    guard try isRetry ? queue.retry(id) : queue.cancel(id) else {
+      throw InspectorError.invalid(
+        operation: operation, reason: isRetry ? "the job is neither failed nor delayed" : "there is no such job")
+    }
+    return outcome("\(isRetry ? "Retried" : "Cancelled") the job \(id) of the queue \(name).", resource.id, path)
   }
 
   // MARK: Environments

@@ -79,6 +79,30 @@ extension InspectorRequest {
   /// - Returns: The request.
   public static func trimLog(_ log: String) -> InspectorRequest { InspectorRequest(.trimLog, log) }
 
+  // MARK: Work queues
+
+  /// Makes a failed or delayed job of a work queue wait.
+  ///
+  /// - Parameters:
+  ///   - id: The identifier of the job.
+  ///   - queue: The name of the queue.
+  ///   - database: The identifier of the database, such as `database/farm.sqlite`.
+  /// - Returns: The request.
+  public static func retryJob(_ id: Int64, of queue: String, in database: String) -> InspectorRequest {
+    InspectorRequest(.retryJob, database, id: "\(id)", name: queue)
+  }
+
+  /// Removes a job of a work queue, whatever its state is.
+  ///
+  /// - Parameters:
+  ///   - id: The identifier of the job.
+  ///   - queue: The name of the queue.
+  ///   - database: The identifier of the database, such as `database/farm.sqlite`.
+  /// - Returns: The request.
+  public static func cancelJob(_ id: Int64, of queue: String, in database: String) -> InspectorRequest {
+    InspectorRequest(.cancelJob, database, id: "\(id)", name: queue)
+  }
+
   // MARK: Environments
 
   /// Activates an environment.
@@ -90,7 +114,7 @@ extension InspectorRequest {
   public static func switchEnvironment(
     to environment: String, in container: String = "container/"
   ) -> InspectorRequest {
-    InspectorRequest(.switchContainer, container, environment: environment)
+    InspectorRequest(.switchContainer, container, id: environment)
   }
 
   /// Creates an environment.
@@ -103,7 +127,7 @@ extension InspectorRequest {
   public static func createEnvironment(
     named name: String, description: String? = nil, in container: String = "container/"
   ) -> InspectorRequest {
-    InspectorRequest(.createContainer, container, environment: nil, name: name, description: description)
+    InspectorRequest(.createContainer, container, id: nil, name: name, description: description)
   }
 
   /// Copies an environment.
@@ -116,7 +140,7 @@ extension InspectorRequest {
   public static func cloneEnvironment(
     _ environment: String, named name: String? = nil, in container: String = "container/"
   ) -> InspectorRequest {
-    InspectorRequest(.cloneContainer, container, environment: environment, name: name)
+    InspectorRequest(.cloneContainer, container, id: environment, name: name)
   }
 
   /// Changes the name of an environment, and perhaps its description.
@@ -130,7 +154,7 @@ extension InspectorRequest {
   public static func renameEnvironment(
     _ environment: String, to name: String, description: String? = nil, in container: String = "container/"
   ) -> InspectorRequest {
-    InspectorRequest(.renameContainer, container, environment: environment, name: name, description: description)
+    InspectorRequest(.renameContainer, container, id: environment, name: name, description: description)
   }
 
   /// Removes all files of an environment.
@@ -142,7 +166,7 @@ extension InspectorRequest {
   public static func cleanEnvironment(
     _ environment: String, in container: String = "container/"
   ) -> InspectorRequest {
-    InspectorRequest(.cleanContainer, container, environment: environment)
+    InspectorRequest(.cleanContainer, container, id: environment)
   }
 
   /// Deletes an environment and its files.
@@ -154,7 +178,7 @@ extension InspectorRequest {
   public static func deleteEnvironment(
     _ environment: String, in container: String = "container/"
   ) -> InspectorRequest {
-    InspectorRequest(.deleteContainer, container, environment: environment)
+    InspectorRequest(.deleteContainer, container, id: environment)
   }
 
   /// Writes an archive of an environment.
@@ -167,7 +191,7 @@ extension InspectorRequest {
   public static func exportEnvironment(
     _ environment: String, to archive: URL, in container: String = "container/"
   ) -> InspectorRequest {
-    InspectorRequest(.exportContainer, container, environment: environment, path: archive.path)
+    InspectorRequest(.exportContainer, container, id: environment, path: archive.path)
   }
 
   /// Creates an environment from an archive.
@@ -180,7 +204,7 @@ extension InspectorRequest {
   public static func importEnvironment(
     from archive: URL, named name: String? = nil, in container: String = "container/"
   ) -> InspectorRequest {
-    InspectorRequest(.importContainer, container, environment: nil, name: name, path: archive.path)
+    InspectorRequest(.importContainer, container, id: nil, name: name, path: archive.path)
   }
 
   /// Activates the default environment, and deletes all others.
@@ -192,10 +216,10 @@ extension InspectorRequest {
   }
 
   private init(
-    _ action: Action, _ container: String, environment: String?, name: String? = nil, description: String? = nil,
+    _ action: Action, _ resource: String, id: String?, name: String? = nil, description: String? = nil,
     path: String? = nil
   ) {
-    self.init(action, container)
-    (id, self.name, self.description, self.path) = (environment, name, description, path)
+    self.init(action, resource)
+    (self.id, self.name, self.description, self.path) = (id, name, description, path)
   }
 }

@@ -38,6 +38,10 @@ public struct InspectorRequest: Sendable, Hashable, Codable {
     case removeConsumer = "log.removeConsumer"
     /// Removes the events that all consumers have handled.
     case trimLog = "log.trim"
+    /// Makes the failed or delayed job ``InspectorRequest/id`` of the queue ``InspectorRequest/name`` wait.
+    case retryJob = "queue.retry"
+    /// Removes the job ``InspectorRequest/id`` of the queue ``InspectorRequest/name``.
+    case cancelJob = "queue.cancel"
   }
 
   /// The change.
@@ -58,10 +62,10 @@ public struct InspectorRequest: Sendable, Hashable, Codable {
   /// The new value of a tweak as text.
   package var text: String?
 
-  /// The identifier of an environment.
+  /// The identifier of an environment or job.
   package var id: String?
 
-  /// The name of an environment.
+  /// The name of an environment or queue.
   package var name: String?
 
   /// The description of an environment.
@@ -107,6 +111,8 @@ public struct InspectorRequest: Sendable, Hashable, Codable {
     case .resetContainers: "Reset the environments"
     case .removeConsumer: "Remove the consumer \(consumer ?? "") of \(resource)"
     case .trimLog: "Trim \(resource)"
+    case .retryJob: "Retry the job \(id ?? "") of the queue \(name ?? "")"
+    case .cancelJob: "Cancel the job \(id ?? "") of the queue \(name ?? "")"
     }
   }
 }

@@ -58,6 +58,38 @@ package struct InspectedDatabase: Sendable, Hashable, Encodable {
     package var process: String?
   }
 
+  /// A work queue.
+  package struct Queue: Sendable, Hashable, Encodable {
+    /// The name.
+    package var name: String
+    /// The number of jobs in each state that has any, such as `waiting`.
+    package var counts: [String: Int]
+    /// The running and failed jobs, the newest first, at most 50.
+    package var jobs: [Job]
+  }
+
+  /// A running or failed job of a work queue.
+  package struct Job: Sendable, Hashable, Encodable {
+    /// The identifier, as a decimal number.
+    package var id: String
+    /// The state: `running` or `failed`.
+    package var state: String
+    /// The number of the attempt.
+    package var attempt: Int
+    /// The number of attempts that failed.
+    package var failures: Int
+    /// The error of the last attempt that failed.
+    package var error: String?
+    /// The reported progress, from 0 to 1.
+    package var progress: Double?
+    /// The time when it was claimed, or failed.
+    package var at: Date
+    /// The announcement of the worker that has it.
+    package var worker: String?
+    /// The identifier of the ``InspectedProcess`` that works on it.
+    package var process: String?
+  }
+
   /// The version of the schema.
   package var schema: Int
 
@@ -87,4 +119,7 @@ package struct InspectedDatabase: Sendable, Hashable, Encodable {
 
   /// The processes that receive changes; `nil` if the database is not shared.
   package var authors: [Author]?
+
+  /// The work queues; `nil` if there are none.
+  package var queues: [Queue]?
 }

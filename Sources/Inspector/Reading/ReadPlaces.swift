@@ -50,6 +50,7 @@ extension InspectedDatabase {
     history = found.history.map { commits in
       History(first: "\(found.first)", last: "\(found.last)", entries: commits.map(Commit.init))
     }
+    queues = found.queues.isEmpty ? nil : found.queues.map(Queue.init)
     guard shared else { return }
     authors = found.authors.map { author in
       Author(
@@ -61,6 +62,13 @@ extension InspectedDatabase {
   /// Adds the processes that write or share the database now.
   mutating func addProcesses(_ url: URL, _ locks: inout InspectedLocks) {
     writer = locks.writer(of: url.path).map { locks.holder($0.processIdentifier) }
+    for (index, queue) in (queues ?? []).enumerated() {
+      let folder = url.path + "-share/Presence/\(EncodedName.encoded(queue.name, limit: 150))"
+      for (number, job) in queue.jobs.enumerated() {
+        guard let worker = job.worker else { continue }
+        queues?[index].jobs[number].process = locks.holder(at: "\(folder)/\(worker)")?.process
+      }
+    }
     for index in (authors ?? []).indices {
       guard let name = authors?[index].name else { continue }
       let file = url.path + "-share/\(EncodedName.encoded(name, limit: 150)).author"
@@ -68,6 +76,19 @@ extension InspectedDatabase {
       authors?[index].running = holder != nil
       authors?[index].process = holder?.process
     }
+  }
+}
+
+extension InspectedDatabase.Queue {
+  fileprivate init(_ queue: DatabaseInspection.Queue) {
+    let counts = JobState.allCases.map { ("\($0)", queue.counts[$0]) }.filter { $0.1 > 0 }
+    self.init(
+      name: queue.name, counts: Dictionary(uniqueKeysWithValues: counts),
+      jobs: queue.jobs.map { job in
+        InspectedDatabase.Job(
+          id: "\(job.id)", state: "\(job.state)", attempt: job.attempt, failures: job.failureCount, error: job.error,
+          progress: job.progress, at: job.changed, worker: job.worker)
+      })
   }
 }
 

@@ -32,6 +32,27 @@ package struct DatabaseInspection: Sendable {
     package let seen: Date
   }
 
+  /// A work queue.
+  package struct Queue: Sendable, Hashable {
+    package let name: String
+    package var counts = JobCounts()
+    /// The running and failed jobs with the highest numbers.
+    package var jobs: [Job] = []
+  }
+
+  /// A job of a work queue, without its content.
+  package struct Job: Sendable, Hashable {
+    package let id: Int64
+    package let state: JobState
+    package let attempt: Int
+    package let failureCount: Int
+    package let error: String?
+    package let progress: Double?
+    package let changed: Date
+    /// The announcement of the worker that has the job.
+    package let worker: String?
+  }
+
   /// A page of the rows of a table.
   package struct Page: Sendable {
     package let columns: [String]
@@ -53,6 +74,7 @@ package struct DatabaseInspection: Sendable {
   package var first: Int64 = 0
   package var last: Int64 = 0
   package var authors: [Author] = []
+  package var queues: [Queue] = []
 
   /// Reads the state of a database.
   ///
@@ -79,7 +101,33 @@ package struct DatabaseInspection: Sendable {
             seen: Date(timeIntervalSince1970: Double($0[2].int64Value ?? 0)))
         }
       }
+      if names.contains(SQL.jobTable) { try found.readQueues(connection) }
       return found
+    }
+  }
+
+  /// The largest number of jobs of each queue that are returned.
+  private static let jobLimit = 50
+
+  private mutating func readQueues(_ connection: SQLiteConnection) throws(DatabaseError) {
+    for row in try connection.rows("SELECT queue, state, count(*) FROM signals_job GROUP BY queue, state ORDER BY queue") {
+      guard let name = row[0].stringValue, let state = row[1].int64Value.flatMap(JobState.init) else { continue }
+      if queues.last?.name != name { queues.append(Queue(name: name)) }
+      queues[queues.count - 1].counts[state] = Int(row[2].int64Value ?? 0)
+    }
+    for index in queues.indices {
+      queues[index].jobs = try connection.rows(
+        """
+        SELECT id, state, attempt, failures, error, progress, changed, worker FROM signals_job
+        WHERE queue = ? AND state IN (2, 3) ORDER BY id DESC LIMIT ?
+        """, [.text(queues[index].name), .integer(Int64(Self.jobLimit))]
+      ).compactMap { row in
+        guard let id = row[0].int64Value, let state = row[1].int64Value.flatMap(JobState.init) else { return nil }
+        return Job(
+          id: id, state: state, attempt: Int(row[2].int64Value ?? 0), failureCount: Int(row[3].int64Value ?? 0),
+          error: row[4].stringValue, progress: row[5].doubleValue, changed: JobTable.date(row[6]) ?? .distantPast,
+          worker: row[7].stringValue)
+      }
     }
   }
 

@@ -49,7 +49,7 @@ public struct ClaimedJob<Job: Codable & Sendable>: Sendable, Identifiable {
 
   /// A Boolean value that indicates whether another worker may have the job, or the job was cancelled.
   ///
-  /// It changes once, soon after the loss. It does not replace the check in ``finish(_:)-5ky2h``, which is exact.
+  /// It changes once, soon after the loss. It does not replace the check in `finish`, which is exact.
   public var isLost: Property<Bool> {
     claim.engine.followClaims()
     return Property(claim.isLost, keeping: claim)

@@ -43,7 +43,9 @@ enum JobTable {
   static var now: Int64 { milliseconds(of: Date()) }
 
   static func milliseconds(of date: Date) -> Int64 {
-    Int64(min(max(date.timeIntervalSince1970 * 1_000, -9e18), 9e18).rounded(.up))
+    let time = (date.timeIntervalSince1970 * 1_000).rounded(.up)
+    // A date that is no number, too, is never due.
+    return time < -9e18 ? .min : time < 9e18 ? Int64(time) : .max
   }
 
   static func date(_ value: SQLiteValue) -> Date? {

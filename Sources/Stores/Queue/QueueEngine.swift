@@ -40,6 +40,10 @@ final class QueueEngine: Sendable {
     var isBeating = false
     /// The observation of claims that are lost.
     var following: SignalSubscription?
+    /// The observation of the end of the database.
+    var ending: SignalSubscription?
+    /// The failure that was reported last, until the work succeeds.
+    var reported: DatabaseError?
   }
 
   private let state = Guarded(State())
@@ -59,6 +63,17 @@ final class QueueEngine: Sendable {
     outlook = database.observe(scheduling: .async) { transaction in try QueueOutlook(of: name, transaction) }
     let enrolment = database.location == .memory ? nil : database.scope?.enrol(self)
     self.enrolment.withLock { $0 = enrolment }
+    let ending = database.status.sink { [weak self, weak database] _ in
+      // The jobs of a database that is closed for good cannot be finished here.
+      if database?.isUsable == false { self?.state.withLock { $0.worker.take() }?.end() }
+    }
+    state.withLock { $0.ending = ending }
+  }
+
+  /// Reports a failure of work in the background, unless it was reported last.
+  private func report(_ failure: DatabaseError) {
+    let isNew = state.withLock { exchange(&$0.reported, with: failure) != failure }
+    if isNew { failures.send(failure) }
   }
 
   // MARK: The worker
@@ -127,9 +142,10 @@ final class QueueEngine: Sendable {
         for fence in released where fence.worker == worker { _ = try JobTable.end(fence, .returned, transaction) }
       }
       returns.reset()
+      state.withLock { $0.reported = nil }
     } catch {
       guard database.isUsable, let error = error as? DatabaseError else { return }
-      failures.send(error)
+      report(error)
       state.withLock { $0.released.formUnion(released) }
       returns.request { [self] in returnReleased() }
     }
@@ -252,10 +268,11 @@ final class QueueEngine: Sendable {
           }
         }
       }
+      state.withLock { $0.reported = nil }
       areAllSeen ? retriedRescues.reset() : retriedRescues.request { [weak self] in self?.rescueNow() }
     } catch {
       guard database.isUsable else { return }
-      failures.send(error)
+      report(error)
       retriedRescues.request { [weak self] in self?.rescueNow() }
     }
   }
@@ -276,7 +293,7 @@ final class QueueEngine: Sendable {
 
   private func startBeating() {
     guard let claimLimit, state.withLock({ !exchange(&$0.isBeating, with: true) }) else { return }
-    beatLater(after: claimLimit / 3)
+    beatLater(after: max(claimLimit / 3, .milliseconds(1)))
   }
 
   private func beatLater(after pause: Duration) {
@@ -289,7 +306,7 @@ final class QueueEngine: Sendable {
             try JobTable.renew(name, of: worker.name, beat: beat, transaction)
           }
         } catch {
-          if let error = error as? DatabaseError { failures.send(error) }
+          if let error = error as? DatabaseError, self.database.isUsable { report(error) }
         }
       }
       rescue()
@@ -323,6 +340,8 @@ final class QueueEngine: Sendable {
 
   /// Arranges another look when a delayed job is due, even if the clock is set.
   private func setAlarm(_ due: Int64, _ now: Int64) {
+    // Times in the far future have no representation.
+    let due = min(due, now + 86_400_000)
     let isNew = state.withLock { state in
       if let alarm = state.alarm, alarm <= due, alarm > now { return false }
       state.alarm = due

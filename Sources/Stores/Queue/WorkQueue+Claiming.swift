@@ -40,11 +40,12 @@ extension WorkQueue {
   /// Waits until jobs could be claimed; returns `nil` if the task is cancelled.
   private func wait(_ limit: Int) async throws(DatabaseError) -> [ClaimedJob<Job>]? {
     do {
-      // The subscription begins before the first attempt, so that no job is missed.
-      let wakes = engine.wakes.values(buffering: .newest(1))
+      let jobs = try await attempt(limit)
+      if !jobs.isEmpty { return jobs }
       try await engine.blocking { [engine] in try engine.prepareToWait() }
-      for await _ in wakes {
-        let jobs = decode(try await engine.blocking { [engine] in try engine.claim(limit) })
+      // The first wake comes after a read that begins now, so no job is missed.
+      for await _ in engine.wakes.values(buffering: .newest(1)) {
+        let jobs = try await attempt(limit)
         if !jobs.isEmpty { return jobs }
       }
       return nil
@@ -53,6 +54,10 @@ extension WorkQueue {
     } catch {
       return nil
     }
+  }
+
+  private func attempt(_ limit: Int) async throws -> [ClaimedJob<Job>] {
+    decode(try await engine.blocking { [engine] in try engine.claim(limit) })
   }
 
   /// The jobs of the queue, as a sequence that claims them, waits for further ones, and never ends.

@@ -40,6 +40,7 @@ func registerStores() {
   registerGRDB()
   registerRawSQLite()
   registerModels()
+  registerQueues()
 }
 
 func arguments(_ person: Person) -> [SQLiteValue] {

@@ -32,6 +32,12 @@ private let stores = [
     aim: .atMost(0.125, of: "GRDB")),
   Row("modelScan", "1000 Codable values by one query", isSlow: true, beside: ["GRDB"]),
   Row(
+    "queueJob", "a job added, claimed and finished, in three transactions", isSlow: true, beside: ["SQLite"],
+    aim: .atMost(2, of: "SQLite")),
+  Row(
+    "queueBatch", "the same, added together, claimed by 16, and finished one by one", isSlow: true,
+    beside: ["SQLite"], aim: .atMost(2, of: "SQLite")),
+  Row(
     "storeTyped", "a value by a typed query, built and read", isSlow: true, beside: ["\(ours), by name"],
     aim: .atMost(1, of: "\(ours), by name")),
 ]

@@ -15,7 +15,7 @@ struct SignalsTool: AsyncParsableCommand {
       """,
     subcommands: [
       ListCommand.self, GetCommand.self, SetCommand.self, UnsetCommand.self, WatchCommand.self,
-      ContainersCommand.self, TweaksCommand.self, LogCommand.self, PanelCommand.self,
+      ContainersCommand.self, TweaksCommand.self, LogCommand.self, QueueCommand.self, PanelCommand.self,
     ]
   )
 }

@@ -26,6 +26,7 @@ export function commandOf(store, body) {
       [...option("--description", body.description), ...root(id)])
   if (action === "log.trim") return line(store, ["log", "trim", name])
   if (action === "log.removeConsumer") return line(store, ["log", "remove-consumer", name, body.consumer])
+  if (action.startsWith("queue.")) return line(store, ["queue", verb, name, body.name, body.id])
   if (action === "value.remove") return line(store, ["unset", name, body.path])
   return line(store, ["set", name, body.path ?? "", pretty(body.value, 0)])
 }

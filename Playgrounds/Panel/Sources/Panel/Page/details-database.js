@@ -1,6 +1,7 @@
 // A database: its tables page by page, its history, and the position of each author.
 
 import { query } from "./api.js"
+import { propose } from "./change.js"
 import { facts, table } from "./details-parts.js"
 import { button, make } from "./dom.js"
 import { brief, counted, exactTime, moment, number, size } from "./format.js"
@@ -64,6 +65,36 @@ function history(context, resource) {
         ` in ${(entry.tables ?? []).join(", ")}`]))))]
 }
 
+function queues(context, resource) {
+  const all = resource.database?.queues ?? []
+  if (!all.length) return make("p", { class: "muted" }, "The database has no work queue.")
+  return all.map(queue => [make("h3", {}, queue.name),
+    facts(["waiting", "delayed", "running", "failed", "finished"].map(state => [
+      state[0].toUpperCase() + state.slice(1), number(queue.counts?.[state] ?? 0)])),
+    make("ul", { class: "cards" }, (queue.jobs ?? []).map(job => jobCard(context, resource, queue, job)))])
+}
+
+function jobCard(context, resource, queue, job) {
+  const ask = (operation, action, isDangerous, text) => () => propose(context,
+    { title: `${operation} the job ${job.id} of ${queue.name}`, operation, isDangerous, warning: () => text,
+    body: { action, r: resource.id, name: queue.name, id: job.id } })
+  const isFailed = job.state === "failed"
+  const reason = context.store.readOnlyReason
+  return make("li", { "data-key": `${queue.name} ${job.id}` },
+    make("p", {}, make("strong", {}, job.id), " ", make("span", { "data-tone": isFailed ? "error" : "good" }, job.state),
+      " ", make("span", { class: "muted" }, moment(job.at))),
+    job.error ? make("p", { class: "error-text" }, job.error) : null,
+    facts([["Attempt", number(job.attempt)], ["Failures", job.failures ? number(job.failures) : null],
+      ["Progress", job.progress === undefined ? null : `${Math.round(job.progress * 100)} %`],
+      ["Process", job.process]]),
+    make("div", { class: "actions" },
+      isFailed ? button("Retry…", ask("Retry", "queue.retry", false, "It waits again, without its earlier failures."),
+        { reason, "data-key": "retry" }) : null,
+      button(isFailed ? "Remove…" : "Cancel…", ask("Cancel", "queue.cancel", true,
+        isFailed ? "The job is lost." : "Its worker loses the claim, and the job is lost."),
+        { reason, "data-key": "cancel" })))
+}
+
 function about(context, resource) {
   const details = resource.database ?? {}
   const authors = details.authors ?? []
@@ -78,4 +109,5 @@ function about(context, resource) {
 
 export const databaseViews = [{ id: "table", label: "Tables", show: tables },
   { id: "transactions", label: "Transactions", show: history },
+  { id: "queues", label: "Queues", show: queues },
   { id: "about", label: "Database", show: about }]

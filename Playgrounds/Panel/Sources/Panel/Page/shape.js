@@ -16,6 +16,8 @@ const details = {
   presence: { members: [member] },
   database: {
     writer: holder, tables: [{ name: "string!", rows: "number" }], authors: [{ name: "string!", lag: "number" }],
+    queues: [{ name: "string!", counts: {}, jobs: [{ id: "string!", state: "string!", error: "string",
+      process: "string", progress: "number" }] }],
     history: { entries: [{ seq: "string!", author: "string", tables: ["string!"] }] },
   },
   container: {
