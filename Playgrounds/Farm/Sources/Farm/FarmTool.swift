@@ -44,7 +44,9 @@ struct Work: AsyncParsableCommand {
     try await place.run { farm in
       let work = Task {
         try await farm.work { [verbose] build in
-          if verbose { print("began \(build.value.number) \(build.attempt) \(Date().timeIntervalSince1970)") }
+          guard verbose else { return }
+          let line = "began \(build.value.number) \(build.attempt) \(Date().timeIntervalSince1970)\n"
+          FileHandle.standardOutput.write(Data(line.utf8))
         }
       }
       // The builds that have not ended by then go back to the queue.

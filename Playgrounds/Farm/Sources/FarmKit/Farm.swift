@@ -78,7 +78,7 @@ public final class Farm: Sendable {
   ///
   /// - Parameter began: Called when a build begins.
   public func work(_ began: @escaping @Sendable (ClaimedJob<Build>) -> Void = { _ in }) async throws {
-    try await builds.work(upTo: settings.value.width) { build in
+    try await builds.work(upTo: settings.value.width) { [self] build in
       began(build)
       log(.debug, "build \(build.value.number) begins, attempt \(build.attempt)")
       try await Task.sleep(for: .milliseconds(build.value.effort))

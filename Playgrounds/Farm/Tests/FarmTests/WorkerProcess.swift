@@ -48,6 +48,10 @@ final class WorkerProcess: Sendable {
     identifier = process.processIdentifier
   }
 
+  deinit {
+    if process.isRunning { Foundation.kill(identifier, SIGKILL) }
+  }
+
   /// Kills the process, and returns the time.
   func kill() -> Double {
     let time = Date().timeIntervalSince1970
@@ -61,7 +65,5 @@ final class WorkerProcess: Sendable {
     process.waitUntilExit()
     return process.terminationStatus
   }
-
-  func wait() { process.waitUntilExit() }
 }
 
