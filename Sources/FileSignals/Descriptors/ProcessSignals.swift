@@ -201,7 +201,8 @@ private enum HandlerState {
 }
 
 /// The handler: it uses only functions that may be called in one.
-private func handleSignal(_ number: CInt, _ info: UnsafeMutablePointer<siginfo_t>?, _ context: UnsafeMutableRawPointer?) {
+private func handleSignal(_ number: CInt, _ info: UnsafeMutablePointer<siginfo_t>?, _ context: UnsafeMutableRawPointer?)
+{
   let problem = errno
   HandlerState.pending.bitwiseOr(1 << UInt64(number), ordering: .acquiringAndReleasing)
   var byte: UInt8 = 0

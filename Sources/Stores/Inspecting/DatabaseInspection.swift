@@ -110,7 +110,9 @@ package struct DatabaseInspection: Sendable {
   private static let jobLimit = 50
 
   private mutating func readQueues(_ connection: SQLiteConnection) throws(DatabaseError) {
-    for row in try connection.rows("SELECT queue, state, count(*) FROM signals_job GROUP BY queue, state ORDER BY queue") {
+    for row in try connection.rows(
+      "SELECT queue, state, count(*) FROM signals_job GROUP BY queue, state ORDER BY queue")
+    {
       guard let name = row[0].stringValue, let state = row[1].int64Value.flatMap(JobState.init) else { continue }
       if queues.last?.name != name { queues.append(Queue(name: name)) }
       queues[queues.count - 1].counts[state] = Int(row[2].int64Value ?? 0)

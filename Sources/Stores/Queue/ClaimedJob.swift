@@ -106,7 +106,9 @@ public struct ClaimedJob<Job: Codable & Sendable>: Sendable, Identifiable {
   /// - Throws: ``DatabaseError``, such as ``DatabaseError/claimLost(queue:job:path:)``.
   public func fail(_ error: any Error) throws(DatabaseError) { try end(claim.engine.failure(error, of: claim)) }
 
-  /// Returns the job to the queue, at its old place. It does not count as a failure.
+  /// Returns the job to the queue, at its old place.
+  ///
+  /// The attempt does not count as a failure.
   ///
   /// - Throws: ``DatabaseError``, such as ``DatabaseError/claimLost(queue:job:path:)``.
   public func giveBack() throws(DatabaseError) { try end(.returned) }

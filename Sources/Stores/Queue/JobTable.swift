@@ -78,7 +78,8 @@ enum JobTable {
     try connection.run(
       "INSERT INTO signals_job (queue, state, priority, due, job, key, added, changed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       [
-        .text(queue), .integer(due == nil ? 0 : 1), .integer(Int64(addition.priority)), due.map { .integer($0) } ?? .null,
+        .text(queue), .integer(due == nil ? 0 : 1), .integer(Int64(addition.priority)),
+        due.map { .integer($0) } ?? .null,
         .text(addition.job), addition.key.map { .text($0) } ?? .null, .integer(now), .integer(now),
       ])
     return connection.lastInsertedRowID
@@ -202,9 +203,8 @@ enum JobTable {
 
   /// Returns the jobs of a worker to the queue, because its process has ended or stands still.
   ///
-  /// - Parameters:
-  ///   - beat: The sign of life before which a job is returned, or `nil` for all jobs.
-  ///   - limit: The number of failures after which a job is not repeated.
+  /// Only the ones with an older sign of life than `beat` are returned, or all if that is `nil`. A job that has failed
+  /// `limit` times is not repeated.
   static func release(
     _ queue: String, from worker: String, before beat: Int64?, limit: Int?, because reason: String,
     _ transaction: WriteTransaction
@@ -239,59 +239,5 @@ enum JobTable {
       if let row, row[0] == .integer(fence.attempt), row[1] == .text(fence.worker) { held.insert(fence) }
     }
     return held
-  }
-}
-
-// MARK: Managing
-
-extension JobTable {
-  static func remove(_ id: Int64, from queue: String, _ transaction: WriteTransaction) throws(DatabaseError) -> Bool {
-    try make(transaction).change("DELETE FROM signals_job WHERE id = ? AND queue = ?", [.integer(id), .text(queue)]) > 0
-  }
-
-  static func retry(_ id: Int64, of queue: String, _ transaction: WriteTransaction) throws(DatabaseError) -> Bool {
-    try make(transaction).change(
-      """
-      UPDATE signals_job SET state = 0, failures = 0, due = NULL, progress = NULL, changed = ?
-      WHERE id = ? AND queue = ? AND state IN (1, 3)
-      """, [.integer(now), .integer(id), .text(queue)]) > 0
-  }
-
-  // MARK: Reading
-
-  static func counts(of queue: String, _ transaction: ReadTransaction) throws(DatabaseError) -> JobCounts {
-    var counts = JobCounts()
-    guard try exists(transaction) else { return counts }
-    for row in try transaction.rows("SELECT state, count(*) FROM signals_job WHERE queue = ? GROUP BY state", queue) {
-      guard let state = row[0].int64Value.flatMap(JobState.init) else { continue }
-      counts[state] = Int(row[1].int64Value ?? 0)
-    }
-    return counts
-  }
-
-  static func jobs<Job>(
-    _ state: JobState, of queue: String, limit: Int, _ transaction: ReadTransaction, _ decode: (String) -> Job?
-  ) throws(DatabaseError) -> [QueuedJob<Job>] {
-    guard try exists(transaction) else { return [] }
-    let order =
-      switch state {
-      case .waiting: "priority DESC, id"
-      case .delayed: "due, id"
-      case .running: "id"
-      case .failed, .finished: "changed DESC, id DESC"
-      }
-    // The state is a part of the text, so that its partial index is used.
-    return try transaction.rows(
-      """
-      SELECT id, job, priority, key, due, attempt, failures, error, progress, added, changed FROM signals_job
-      WHERE queue = ? AND state = \(state.rawValue) ORDER BY \(order) LIMIT ?
-      """, queue, max(0, limit)
-    ).map { row in
-      QueuedJob(
-        id: row[0].int64Value ?? 0, job: row[1].stringValue.flatMap(decode), state: state,
-        priority: Int(row[2].int64Value ?? 0), key: row[3].stringValue, date: date(row[4]),
-        attempt: Int(row[5].int64Value ?? 0), failureCount: Int(row[6].int64Value ?? 0), error: row[7].stringValue,
-        progress: row[8].doubleValue, added: date(row[9]) ?? .distantPast, changed: date(row[10]) ?? .distantPast)
-    }
   }
 }

@@ -25,8 +25,8 @@ public import Signals
 /// // Prints "photo 1"
 /// ```
 ///
-/// - **Atomicity.** Adding a job can be a part of your own transaction, and so can finishing it. So a job exists exactly
-///   if the change that needs it is stored, and its result is written exactly once.
+/// - **Atomicity.** Adding a job can be a part of your own transaction, and so can finishing it. So a job exists if and
+///   only if the change that needs it is stored, and its result is written exactly once.
 /// - **Workers.** A claim ends with its process, however that ends: the kernel reports the end, and another worker
 ///   claims the job at once. There is no timeout. A process that is stopped keeps its claims, at most for the
 ///   `claimLimit` of the queue.
@@ -50,7 +50,7 @@ public final class WorkQueue<Job: Codable & Sendable>: Sendable {
 
   let engine: QueueEngine
 
-  /// Opens a queue. It exists as soon as a job has been added.
+  /// Opens a queue, which exists as soon as a job has been added.
   ///
   /// - Parameters:
   ///   - name: The name of the queue in the database.
@@ -153,7 +153,10 @@ public final class WorkQueue<Job: Codable & Sendable>: Sendable {
   ///   ones by their identifier, and the others with the newest first.
   public func jobs(_ state: JobState, limit: Int = 100) -> LiveQuery<[QueuedJob<Job>]> {
     engine.database.observe { [name] transaction in
-      try JobTable.jobs(state, of: name, limit: limit, transaction) { try? JobCoding.decode(Job.self, from: $0) }
+      try JobTable.jobs(state, of: name, limit: limit, transaction) { text in
+        // A newer program may have added a job that this one cannot decode.
+        tolerating(else: nil) { try JobCoding.decode(Job.self, from: text) }
+      }
     }
   }
 

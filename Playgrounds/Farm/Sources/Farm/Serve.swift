@@ -104,7 +104,9 @@ final class Supervisor: Sendable {
     let number = process.processIdentifier
     return await withTaskCancellationHandler {
       // The loop waits for the end, also when the task is cancelled.
-      await Task { for await status in ends { return status }; return -1 }.value
+      await Task {
+        for await status in ends { return status }; return -1
+      }.value
     } onCancel: {
       kill(number, SIGTERM)
     }

@@ -45,7 +45,8 @@ struct FarmTests {
       try activate(name)
       while try await unfinished() > 0 { try await workers.killNext() }
     }
-    #expect(workers.end() == Array(repeating: 0, count: width))
+    // One that has just begun is ended by the signal itself.
+    #expect(Set(workers.end()).isSubset(of: [0, SIGTERM]))
     for (index, name) in names.enumerated() {
       try activate(name)
       #expect(try await artifacts() == (1...count / 2).map { index * count + $0 })
@@ -116,7 +117,8 @@ struct FarmTests {
       let all: Set = [first.identifier]
       // The second worker waits: it has announced itself.
       let second = try WorkerProcess(home: home)
-      for await present in presence.values where present.contains(where: { $0.processIdentifier == second.identifier }) {
+      for await present in presence.values where present.contains(where: { $0.processIdentifier == second.identifier })
+      {
         break
       }
       let subscription = presence.sink { absences.note($0, of: all) }

@@ -66,4 +66,3 @@ final class WorkerProcess: Sendable {
     return process.terminationStatus
   }
 }
-
