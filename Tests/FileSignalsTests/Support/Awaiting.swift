@@ -19,11 +19,11 @@ struct Log<Element: Sendable>: Sendable {
   /// Only a failing test reaches the time limit.
   @discardableResult
   func wait(
-    _ seconds: Int = 240, sourceLocation: SourceLocation = #_sourceLocation,
+    _ seconds: Double = 240, sourceLocation: SourceLocation = #_sourceLocation,
     until isFulfilled: @escaping @Sendable ([Element]) -> Bool
   ) async -> [Element] {
     do {
-      return try await recorder.wait(timeout: .seconds(seconds), until: isFulfilled)
+      return try await recorder.wait(timeout: patience(seconds), until: isFulfilled)
     } catch {
       Issue.record("Timed out; got \(all.suffix(20))", sourceLocation: sourceLocation)
       giveUp()
@@ -36,7 +36,7 @@ struct Log<Element: Sendable>: Sendable {
 func eventually(
   _ seconds: Double = 240, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () throws -> Bool
 ) async throws {
-  let limit = ContinuousClock.now + .seconds(seconds)
+  let limit = ContinuousClock.now + patience(seconds)
   while try !holds() {
     guard ContinuousClock.now < limit else {
       Issue.record("The condition was never satisfied", sourceLocation: sourceLocation)
