@@ -47,8 +47,7 @@ package enum GroupDirectory {
     at path: String, in base: CInt = AT_FDCWD, of url: URL, owner: @autoclosure () -> FileStatus?
   ) throws(AppGroupsError) {
     if makeDirectory(path, in: base) {
-      let made = Descriptor(uninterrupted { openat(base, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) })
-      if let made { inheritOwner(made.number, from: owner()) }
+      if let made = Descriptor(directory: path, in: base) { inheritOwner(made.number, from: owner()) }
       return
     }
     let reason = errno

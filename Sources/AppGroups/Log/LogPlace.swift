@@ -242,8 +242,7 @@ private final class LogAnchor: Sendable {
 
   /// Opens a directory, or returns `nil` with `errno` set if that fails.
   init?(_ path: String) {
-    let number = uninterrupted { open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
-    guard let directory = Descriptor(number), let status = directory.status else { return nil }
+    guard let directory = Descriptor(directory: path), let status = directory.status else { return nil }
     identity = status.identity
     self.directory = directory
   }

@@ -101,18 +101,15 @@ package struct FileConfinement: Sendable {
     path.utf8.dropFirst(root.utf8.count).split(separator: UInt8(ascii: "/"))
   }
 
-  private static let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-
   private func walk(_ path: String) -> Descriptor? {
-    guard var directory = Descriptor(uninterrupted { openat(AT_FDCWD, root, Self.flags) }) else { return nil }
+    guard var directory = Descriptor(directory: root) else { return nil }
     for name in names(of: path) {
       // The path may not be standardized.
       guard !name.elementsEqual("..".utf8) else {
         errno = ELOOP
         return nil
       }
-      let number = uninterrupted { openat(directory.number, String(Substring(name)), Self.flags) }
-      guard let next = Descriptor(number) else { return nil }
+      guard let next = Descriptor(directory: String(Substring(name)), in: directory.number) else { return nil }
       directory = next
     }
     return directory
@@ -141,8 +138,8 @@ package struct FileConfinement: Sendable {
   func openDirectly(_ path: String) -> Descriptor? {
     // After an error, the slower way reports it.
     guard FileStatus.ifReadable(path: root, followsLinks: false)?.kind == .directory else { return nil }
-    // The flags exclude a link at the last name. A link before it would have to replace the root or a directory above
+    // The last name cannot be a link. A link before it would have to replace the root or a directory above
     // it, and users who can do that are trusted.
-    return Descriptor(uninterrupted { openat(AT_FDCWD, path, Self.flags) })
+    return Descriptor(directory: path)
   }
 }

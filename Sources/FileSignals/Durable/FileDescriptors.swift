@@ -57,8 +57,7 @@ package final class FileDescriptors: Sendable {
   ///   - base: The open directory to which the path is relative.
   /// - Throws: ``DurableFileError``.
   convenience init(_ url: URL, at path: String, in base: CInt) throws(DurableFileError) {
-    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-    guard let directory = Descriptor(uninterrupted { openat(base, path, flags) }) else {
+    guard let directory = Descriptor(directory: path, in: base) else {
       let parent = url.deletingLastPathComponent()
       throw errno == ENOENT ? .directoryNotFound(parent) : DurableFileError(errno, "open", parent)
     }
@@ -172,20 +171,20 @@ package final class FileDescriptors: Sendable {
     _ folderURL: URL, in directory: borrowing Descriptor, for url: URL
   ) throws(DurableFileError) -> Descriptor {
     let parent = directory.number
-    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     // Another process may remove the folder directly after it was created, although this package never does.
     let folder = try FileLock.waiting.repeating(within: DirectoryRules.patience(for: url)) {
       () throws(DurableFileError) -> Descriptor? in
-      if let folder = Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) }) { return folder }
+      if let folder = Descriptor(directory: FileLocation.sharedFolder, in: parent) { return folder }
       guard errno == ENOENT else { throw folderFailure(errno, folderURL, parent) }
       if mkdirat(parent, FileLocation.sharedFolder, 0o700) == 0 {
-        let made = Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) })
-        if let made { inheritOwner(made.number, from: FileStatus(descriptor: parent)) }
+        if let made = Descriptor(directory: FileLocation.sharedFolder, in: parent) {
+          inheritOwner(made.number, from: FileStatus(descriptor: parent))
+        }
       } else if errno != EEXIST {
         throw errno == ENOENT
           ? .directoryNotFound(folderURL.deletingLastPathComponent()) : DurableFileError(errno, "create", folderURL)
       }
-      return Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) })
+      return Descriptor(directory: FileLocation.sharedFolder, in: parent)
     }
     guard let folder else { throw .system(operation: "create", path: folderURL.path, errno: ESTALE) }
     return folder

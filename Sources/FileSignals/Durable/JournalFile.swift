@@ -31,14 +31,13 @@ package final class JournalFile: Sendable {
   ///   - isCreating: A Boolean value that determines whether to create a missing folder, if that is possible.
   /// - Returns: The folder, or `nil` with `errno` set.
   static func openFolder(in shared: CInt, isCreating: Bool = false) -> Descriptor? {
-    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-    if let found = Descriptor(uninterrupted { openat(shared, folder, flags) }) { return found }
+    if let found = Descriptor(directory: folder, in: shared) { return found }
     guard isCreating, errno == ENOENT else { return nil }
     guard mkdirat(shared, folder, 0o700) == 0 || errno == EEXIST else {
       errno = ENOENT
       return nil
     }
-    guard let made = Descriptor(uninterrupted { openat(shared, folder, flags) }) else { return nil }
+    guard let made = Descriptor(directory: folder, in: shared) else { return nil }
     inheritOwner(made.number, from: FileStatus(descriptor: shared))
     return made
   }

@@ -12,6 +12,13 @@ package struct Descriptor: ~Copyable, Sendable {
     self.number = number
   }
 
+  /// Opens a directory, and follows no symbolic link in its place.
+  ///
+  /// If it fails, `errno` has the reason.
+  package init?(directory path: String, in base: CInt = AT_FDCWD) {
+    self.init(uninterrupted { openat(base, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) })
+  }
+
   deinit {
     _ = CLibrary.close(number)
   }
