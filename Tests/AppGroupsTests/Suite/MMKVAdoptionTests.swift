@@ -7,24 +7,13 @@ import TestSupport
 import Testing
 
 @Suite("Adopting values from MMKV", .patient)
-struct MMKVAdoptionTests {
+struct MMKVAdoptionTests: MMKVTests {
   let fixture: Fixture
   let suite: AppGroupsSuite
-  let file: URL
 
   init() throws {
     fixture = try Fixture()
     suite = try fixture.suite()
-    file = fixture.directory.url.appending(path: "mmkv.default")
-  }
-
-  private var header: URL { fixture.directory.url.appending(path: "mmkv.default.crc") }
-
-  private func adopt(
-    _ content: MMKVContent, _ keys: [String: any (Codable & Sendable).Type]
-  ) throws -> SuiteAdoption {
-    try content.write(to: file)
-    return try suite.adopt(fromMMKV: file, keys: keys)
   }
 
   @Test

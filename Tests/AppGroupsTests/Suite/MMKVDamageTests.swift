@@ -7,27 +7,16 @@ import Testing
 @testable import AppGroups
 
 @Suite("Files of MMKV that cannot be adopted", .patient)
-struct MMKVDamageTests {
+struct MMKVDamageTests: MMKVTests {
   let fixture: Fixture
   let suite: AppGroupsSuite
-  let file: URL
 
   init() throws {
     fixture = try Fixture()
     suite = try fixture.suite()
-    file = fixture.directory.url.appending(path: "mmkv.default")
   }
-
-  private var header: URL { fixture.directory.url.appending(path: "mmkv.default.crc") }
 
   private var stored: [Data?] { [file, header].map { url in tolerating(else: nil) { try DurableFile.read(url) } } }
-
-  private func adopt(
-    _ content: MMKVContent, _ keys: [String: any (Codable & Sendable).Type]
-  ) throws -> SuiteAdoption {
-    try content.write(to: file)
-    return try suite.adopt(fromMMKV: file, keys: keys)
-  }
 
   /// Expects damage, and that neither the files nor the suite has changed.
   private func expectDamage(_ reason: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
