@@ -54,6 +54,15 @@ try manager.reset(limit)  // Prints "limit 10"
 print(shop.banner ?? "no banner")  // Prints "no banner"
 observing.cancel()
 
+//: ## Declared tweaks only
+//:
+//: A misspelt name returns the default, and nobody notices. A manager with `declarations:` stops a debug build at each
+//: read of a tweak or a feature that the given provider lacks, and names it. A release build reads as always.
+
+let strict = TweakManager(providers: [chosen, file], declarations: file)
+print(strict[limit])  // Prints "10"
+// strict.value(feature: "shop", variable: "limt", default: 5) would stop here: Tweaks.json does not declare shop:limt.
+
 //: ## Follow a file
 //:
 //: Any program may change the file. If the content is malformed, the error has its line and column, and no value
