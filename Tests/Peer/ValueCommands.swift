@@ -7,7 +7,10 @@ import Signals
 ///
 /// - `container DIR`: use the container in this directory from now on
 /// - `group NAME`: open the container of this group, and return its location
-/// - `open NAME`: open a file of the container as a note; `open-counter NAME`: as an integer
+/// - `standard DIR`: make the container in this directory the standard one
+/// - `standard-race DIR…`: set all of them at the same time, and return the one that was set
+/// - `open NAME`: open a file of the container as a note; `open-counter NAME`: as an integer;
+///   `open-standard NAME`: the same, in the standard container
 /// - `value NAME`, `read NAME`, `status NAME`: the value in memory, the value on disk, the status
 /// - `write NAME TEXT`, `write-counter NAME N`: replace the value; a note's count goes up by one, its text becomes TEXT
 /// - `stamp NAME`: write the present time, in nanoseconds of the monotonic clock
@@ -29,14 +32,19 @@ final class ValueCommands: CommandFamily {
   func perform(_ command: Command) throws -> String? {
     switch command.word {
     case "container":
-      container = try AppGroupsContainer(directory: URL(filePath: command.argument(), directoryHint: .isDirectory))
+      container = try Self.container(command.argument())
     case "group": return try AppGroupsContainer(command.argument()).containerURL.path
+    case "standard": try AppGroupsContainer.setStandard(Self.container(command.argument()))
+    case "standard-race": return try race(command.argument().split(separator: " ").map { try Self.container("\($0)") })
     case "open":
       let name = try command.argument()
       notes[name] = try AppGroupsFile(name: name, initialValue: Note(count: 0, text: ""), container: opened())
     case "open-counter":
       let name = try command.argument()
       counters[name] = try AppGroupsFile(name: name, initialValue: 0, container: opened())
+    case "open-standard":
+      let name = try command.argument()
+      counters[name] = try AppGroupsFile(name: name, initialValue: 0)
     case "value":
       let name = try command.argument()
       return try counters[name].map { "\($0.value)" } ?? note(name).value.description
@@ -70,6 +78,25 @@ final class ValueCommands: CommandFamily {
     default: return nil
     }
     return ""
+  }
+
+  private static func container(_ path: String) throws -> AppGroupsContainer {
+    try AppGroupsContainer(directory: URL(filePath: path, directoryHint: .isDirectory))
+  }
+
+  /// Sets different standard containers from as many threads.
+  private func race(_ containers: [AppGroupsContainer]) throws -> String {
+    let accepted = MutableProperty<[AppGroupsContainer]>([])
+    DispatchQueue.concurrentPerform(iterations: containers.count) { index in
+      do {
+        try AppGroupsContainer.setStandard(containers[index])
+        accepted.modify { $0.append(containers[index]) }
+      } catch {}
+    }
+    guard try accepted.value == [AppGroupsContainer.standard] else {
+      throw CommandError(description: "\(accepted.value) were accepted")
+    }
+    return try AppGroupsContainer.standard.containerURL.path
   }
 
   private func increment(_ name: String, times: Int) throws -> String {

@@ -73,6 +73,12 @@ public enum AppGroupsError: Error, Hashable, Sendable, CustomStringConvertible, 
   /// This program does not belong to the group.
   case noGroup(String, reason: String)
 
+  /// A value is opened by its name alone, but ``AppGroupsContainer/setStandard(_:)`` has not been called.
+  case noStandard
+
+  /// A container cannot become the standard one, because another one is.
+  case standardIsSet(AppGroupsContainer, current: AppGroupsContainer)
+
   /// An `AppContainer` switches the contents of the directory between environments, so a value in it needs a scope.
   ///
   /// - Parameters:
@@ -91,6 +97,12 @@ public enum AppGroupsError: Error, Hashable, Sendable, CustomStringConvertible, 
         + "Use letters, digits, dots and hyphens, such as \"group.com.example.app\"."
     case .noGroup(let identifier, let reason):
       "There is no container for the group \(identifier.debugDescription): \(reason)."
+    case .noStandard:
+      "There is no standard container. Call `AppGroupsContainer.setStandard(_:)` when the program starts, or pass a "
+        + "container to the initializer."
+    case .standardIsSet(let container, let current):
+      "\(container.containerURL.path) cannot be the standard container, because \(current.containerURL.path) is. Set one "
+        + "container when the program starts, and pass others to the initializers."
     case .switchedDirectory(let url, let root):
       "Can't open \(url.path) without a scope: an AppContainer switches the contents of \(root.path) between environments, "
         + "and the value would not follow. Open it with `scope:` and the container's `scope`, as in "
