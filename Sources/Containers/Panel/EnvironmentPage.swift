@@ -63,7 +63,7 @@
           }
           .confirmationDialog(
             row.question(before: action) ?? "",
-            isPresented: Binding(get: { asked == action }, set: { if !$0 { asked = nil } }), titleVisibility: .visible
+            isPresented: $asked[is: action], titleVisibility: .visible
           ) {
             Button(action.rawValue, role: .destructive) {
               $problem.explaining { try await panel.perform(action, on: id) }
@@ -72,20 +72,31 @@
         }
         #if os(macOS) || os(iOS) || os(visionOS)
           Button("Export…") { $problem.explaining { archive = try await panel.export(id) } }
-            .fileMover(
-              isPresented: Binding(get: { archive != nil }, set: { if !$0 { discard() } }), file: archive
-            ) { result in
+            .fileMover(isPresented: $archive.isPresent, file: archive) { result in
               if case .failure(let error) = result { problem = "\(error)" }
-              discard()
             }
+            // A person may also cancel, and then the archive stays where it was made.
+            .onChange(of: archive) { old, _ in if let old { panel.discard(old) } }
         #endif
       }
     }
+  }
 
-    /// Removes the archive that a person did not move.
-    private func discard() {
-      if let archive { panel.discard(archive) }
-      archive = nil
+  extension Optional {
+    /// A Boolean value that indicates whether there is a value; `false` removes it.
+    fileprivate var isPresent: Bool {
+      get { self != nil }
+      set { if !newValue { self = nil } }
+    }
+  }
+
+  extension Optional where Wrapped: Equatable {
+    /// A Boolean value that indicates whether this is the value; `false` removes it, and no other one.
+    fileprivate subscript(is value: Wrapped) -> Bool {
+      get { self == value }
+      set {
+        if newValue { self = value } else if self == value { self = nil }
+      }
     }
   }
 #endif
