@@ -30,6 +30,9 @@ public protocol AppContainerDelegate: AnyObject, Sendable {
 }
 
 extension AppContainerDelegate {
+  /// The environments that the methods of a delegate receive.
+  public typealias Environment = AppContainer.Environment
+
   /// Accepts the switch.
   public func appContainer(
     _ appContainer: AppContainer, willChangeTo environment: AppContainer.Environment,

@@ -10,8 +10,17 @@ struct Sample: Sendable, CustomTestStringConvertible {
     var line: Int
     var code: [Substring]
 
-    /// A Boolean value that indicates whether the program needs more than this machine, and is only compiled.
-    var isOnlyCompiled = false
+    var use = Use.run
+  }
+
+  /// The use of a fence, which a comment above it gives.
+  enum Use: String {
+    case run
+    /// The program needs more than this machine.
+    case onlyCompiled = "<!-- not run -->"
+    /// `.ci/apple` type-checks the program.
+    case compiledForApple = "<!-- compiled for Apple -->"
+    case notCompiled = "<!-- not compiled -->"
   }
 
   /// The file's path relative to the root of the package.
@@ -66,7 +75,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
       line: pieces.first?.line ?? 1,
       column: 1
     )
-    let isRun = !pieces.contains(where: \.isOnlyCompiled) && (!needsCluster || EtcdServer.executable != nil)
+    let isRun = !pieces.contains { $0.use == .onlyCompiled } && (!needsCluster || EtcdServer.executable != nil)
     // Each sample has a cluster of its own, at another address.
     let server = needsCluster && isRun ? try await EtcdServer.single() : nil
     let address = server?.url.absoluteString ?? Self.clusterAddress

@@ -48,29 +48,29 @@ extension Sample {
     Piece(line: 1, code: try Project.text(path).split(separator: "\n", omittingEmptySubsequences: false))
   }
 
-  /// The code between each ```` ```swift ```` and ```` ``` ````, except below a comment `<!-- not compiled -->`, and
-  /// below `<!-- compiled for Apple -->`, which `.ci/apple` type-checks.
-  ///
-  /// A program with a fence below a comment `<!-- not run -->` is only compiled.
-  static func fences(in lines: [Substring]) -> [Piece] {
+  /// The code that this machine compiles.
+  private static func fences(in lines: [Substring]) -> [Piece] {
+    allFences(in: lines).filter { $0.use == .run || $0.use == .onlyCompiled }
+  }
+
+  /// The code between each ```` ```swift ```` and ```` ``` ````.
+  static func allFences(in lines: [Substring]) -> [Piece] {
     var pieces: [Piece] = []
-    var open: (piece: Piece, indentation: Int, isCode: Bool)?
+    var open: (piece: Piece, indentation: Int, isSwift: Bool)?
     var lastProse: Substring = ""
     for (index, line) in lines.enumerated() {
       let text = line.drop { $0 == " " }
       if let fence = open {
         if text == "```" {
-          if fence.isCode { pieces.append(fence.piece) }
+          if fence.isSwift { pieces.append(fence.piece) }
           open = nil
           lastProse = ""
         } else {
           open?.piece.code.append(line.dropFirst(min(fence.indentation, line.count - text.count)))
         }
       } else if text.hasPrefix("```") {
-        let isElsewhere = ["<!-- not compiled -->", "<!-- compiled for Apple -->"].contains(lastProse)
-        let isCode = text.dropFirst(3) == "swift" && !isElsewhere
-        let isOnlyCompiled = lastProse == "<!-- not run -->"
-        open = (Piece(line: index + 2, code: [], isOnlyCompiled: isOnlyCompiled), line.count - text.count, isCode)
+        let piece = Piece(line: index + 2, code: [], use: Use(rawValue: String(lastProse)) ?? .run)
+        open = (piece, line.count - text.count, text.dropFirst(3) == "swift")
       } else if !text.isEmpty {
         lastProse = text
       }
