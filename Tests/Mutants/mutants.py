@@ -309,4 +309,27 @@ MUTANTS = [
         "an inspector that takes the second half of a change for unchanged", r"InspectorTests\.EnvironmentChangingTests",
         ("Sources/Inspector/Changing/Inspector+Changing.swift",
          "refresh(isAsking: false, reading: change.resource?.path)", "refresh(isAsking: false)")),
+    # Work queues.
+    Mutant(
+        "a job that a worker finishes after it was claimed again", r"StoresTests\.QueueProcessTests",
+        ("Sources/Stores/Queue/JobTable.swift",
+         "\"WHERE id = ? AND attempt = ? AND worker = ? AND state = 2\"",
+         "\"WHERE id = ? AND ? > 0 AND ? <> ''\"")),
+    Mutant(
+        "a claim that holds in a copy of its contents", r"StoresTests\.QueueScopeTests",
+        ("Sources/Stores/Queue/Claim.swift",
+         "guard engine.isCurrent(worker), try", "guard try")),
+    Mutant(
+        "a worker that does not look after the others", r"StoresTests\.QueueProcessTests",
+        ("Sources/Stores/Queue/QueueEngine.swift",
+         "      if worker === new { new.follow { [weak self] in self?.rescue() } }\n", "")),
+    Mutant(
+        "a job that is taken from a living worker", r"StoresTests\.QueueProcessTests",
+        ("Sources/Stores/Queue/QueueWorker.swift",
+         "return try presence.isPresent(id) ? .unseen : .absent", "return .absent")),
+    Mutant(
+        "a job that stays after its end", r"StoresTests\.WorkQueueTests",
+        ("Sources/Stores/Queue/JobTable.swift",
+         "      case .removed: (\"DELETE FROM signals_job\", [])",
+         "      case .removed: (\"UPDATE signals_job SET progress = 1\", [])")),
 ]

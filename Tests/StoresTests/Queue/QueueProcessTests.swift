@@ -40,6 +40,21 @@ struct QueueProcessTests {
   }
 
   @Test
+  func `a living process keeps its jobs, however long they take`() async throws {
+    let (first, second) = (try await worker(), try await worker())
+    try await first.send("queue-add 1")
+    #expect(try await first.send("queue-claim 1") == "1:1")
+    try await second.send("queue-report")
+    try await second.send("queue-work 2")
+    // The second process looks at all workers whenever the queue changes.
+    try await first.send("queue-add 5")
+    try await second.events.wait { $0.count >= 5 }
+    try await first.send("queue-finish")
+    #expect(second.events.elements.allSatisfy { $0.hasSuffix(" 1") })
+    #expect(try effects() == [1, 1, 2, 3, 4, 5])
+  }
+
+  @Test
   func `a stopped process keeps its claim without a limit, and cannot finish it after its limit`() async throws {
     let (first, second) = (try await worker(limit: 300), try await worker(limit: 300))
     try await first.send("queue-add 1")
