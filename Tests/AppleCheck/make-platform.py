@@ -4,7 +4,7 @@
     make-platform.py OUT WHEEL
 
 The standard library comes from the toolchain's own textual interfaces, Foundation and Dispatch from the interfaces that the
-toolchain synthesises of its Linux modules, Combine, Core Data, Security and SwiftUI from what is declared beside this file,
+toolchain synthesises of its Linux modules, Combine, Core Data, the unified log, Security and SwiftUI from what is declared beside this file,
 and Darwin's C headers from WHEEL, the package `ziglang` of PyPI, which contains Apple's open-source headers. What has no spelling
 on Darwin is left out.
 """
@@ -181,6 +181,7 @@ def make(name):
     platform.add_declared("Combine")
     platform.add_declared("CoreData")
     platform.add_declared("Security")
+    platform.add_declared("os")
     platform.add_declared("UniformTypeIdentifiers")
     platform.add_declared("SwiftUI")
     print(f"{name} is ready", flush=True)

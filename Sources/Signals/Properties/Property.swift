@@ -59,6 +59,9 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
     }
   }
 
+  /// A Boolean value that indicates whether the property has subscribers.
+  package final var isObserved: Bool { core.subscriberCount > 0 }
+
   /// The current value of a property that is known not to be derived.
   ///
   /// It equals ``value`` but avoids the dynamic dispatch, which would end in unspecialised code.
