@@ -157,13 +157,16 @@ public final class AppContainer: Sendable {
   /// The events of each switch: before and after a switch by this process, and after a switch by another one.
   public var events: some Signal<Event, Never> { KeptSignal(upstream: engine.events, owner: engine) }
 
-  /// The errors that keep this process from following a switch by another one, such as a record of a newer version.
+  /// The failures of everything in the container: environments, files, suites, logs, databases, sessions and flags.
   ///
-  /// Until the problem is solved, ``active`` and the live values keep their values, and writes of live values wait or
-  /// throw. Each error is sent once, and a later subscriber receives the last few. Errors that a call throws are not
-  /// sent here.
-  public var failures: some Signal<AppContainerError, Never> {
-    KeptSignal(upstream: engine.failures, owner: engine)
+  /// Each report says what it concerns. A subscriber first receives the last few. Errors that a call throws are not sent
+  /// here. See `FailureReport`.
+  ///
+  /// The container itself reports an ``AppContainerError`` if it cannot follow a switch by another process, for example
+  /// because of a record of a newer version, or cannot read the record of an environment. Until the problem is solved,
+  /// ``active`` and the live values keep their values, and writes of live values wait or throw. Each error is sent once.
+  public var failures: some Signal<FailureReport, Never> {
+    KeptSignal(upstream: FailureReport.inside([engine.layout.root]), owner: engine)
   }
 
   /// Calls a closure at each step of a change by this process.

@@ -120,9 +120,9 @@ struct BadInputTests {
     try fixture.write(#"{"version": 99, "future": true}"#, to: ".containers/state.json")
     try fixture.write(#"{"version": 98, "future": true}"#, to: ".containers/state.json")
     let expected = [99, 98].map { AppContainerError.newerState(url, found: $0, supported: 1).description }
-    try await failures.wait { $0.last?.description == expected[1] }
-    #expect(failures.elements.map(\.description) == expected)
-    #expect(app.failures.recorded().elements.map(\.description) == expected)
+    try await failures.wait { ($0.last?.error as? AppContainerError)?.description == expected[1] }
+    #expect(failures.elements.map { "\($0.error)" } == expected)
+    #expect(app.failures.recorded().elements.map { "\($0.error)" } == expected)
   }
 
   @Test func `a root inside another one is rejected unless it is excluded there`() throws {

@@ -38,6 +38,7 @@ let commands = Commands(families: [
   SharedCommands(),
   ClusterCommands(),
   InspectorCommands(),
+  FailureCommands(console: console),
 ])
 
 Orphan.endsWithItsParent()

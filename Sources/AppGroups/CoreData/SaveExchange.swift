@@ -18,7 +18,7 @@ package final class SaveExchange: Sendable {
   private let events: LogEvents<CoreDataSave>
   private let queue = DispatchQueue(label: "org.signals.core-data", qos: .userInitiated)
   private let merged = Emitter<CoreDataSave, Never>()
-  private let failureEmitter = Emitter<AppGroupsLogError, Never>(replay: 16)
+  private let failureRelay: FailureRelay<AppGroupsLogError>
   private let retries: DelayedCall
   private let subscriptions = Guarded<[SignalSubscription]>([])
   private let state: Guarded<State>
@@ -58,12 +58,14 @@ package final class SaveExchange: Sendable {
   ) throws(AppGroupsLogError) {
     events = try log.events(for: author, acknowledgement: .explicit)
     self.log = log
+    failureRelay = FailureRelay(of: "CoreDataShare", log.url.path, replay: 16)
     self.author = author
     self.recipients = recipients
     self.merge = merge
     retries = DelayedCall(.exponential(from: .milliseconds(250), upTo: .seconds(30)), on: queue)
     state = Guarded(State(entities: entities))
-    let failing = events.failures.sink { [weak self] in self?.note($0) }
+    let forwarder = FailureForwarder { [weak failureRelay] in failureRelay?.isObserved ?? false }
+    let failing = forwarder.attach { events.failures.sink { [weak self] in self?.note($0) } }
     let receiving = events.sink { [weak self] in self?.receive($0) }
     subscriptions.withLock { $0 = [failing, receiving] }
     try events.feed.waitForName()
@@ -76,7 +78,7 @@ package final class SaveExchange: Sendable {
   }
 
   /// The errors of appending to the log and of reading it.
-  package var failures: some Signal<AppGroupsLogError, Never> { KeptSignal(upstream: failureEmitter, owner: self) }
+  package var failures: some Signal<AppGroupsLogError, Never> { KeptSignal(upstream: failureRelay, owner: self) }
 
   /// The saves of other processes, each after it was merged; the first subscriber also receives the earlier ones.
   package var incoming: some Signal<CoreDataSave, Never> { IncomingSaves(exchange: self, merged: merged) }
@@ -102,7 +104,7 @@ package final class SaveExchange: Sendable {
         try log.append(everything)
       }
     } catch {
-      failureEmitter.send(error)
+      failureRelay.send(error)
       announceEverythingLater()
     }
   }
@@ -139,7 +141,7 @@ package final class SaveExchange: Sendable {
   }
 
   private func note(_ error: AppGroupsLogError) {
-    failureEmitter.send(error)
+    failureRelay.deliver(error)
     guard error.isAboutLoss else { return }
     state.withLock { $0.waiting.saves.append(CoreDataSave(author: nil, entities: [:], isEverything: true)) }
     queue.async { [weak self] in self?.mergeWaiting() }

@@ -161,18 +161,42 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
     self.init(engine)
   }
 
-  /// Opens a file in a scope without creating it, because other programs do; until then, the value is the initial one.
-  package convenience init(
-    observing name: String, initialValue: Value, scope: Scope, format: FileFormat<Value>, polling: WatchPolling
-  ) throws(AppGroupsFileError) {
-    let engine = try SharedFileEngine(
-      location: FileLocation(name: name, scope: scope), initialValue: initialValue, format: format,
-      options: .init(polling: polling), isCreating: false, scope: scope)
-    self.init(engine)
+  /// The place of a file that a part of this package follows without creating it, because other programs do.
+  package enum Place {
+    case anywhere(URL)
+    case scope(Scope, name: String)
   }
 
-  init(_ engine: SharedFileEngine<Value>) {
+  /// Opens a file in the name of another object; until the file is created, the value is the initial one.
+  ///
+  /// - Parameters:
+  ///   - place: The place of the file.
+  ///   - initialValue: The value until there is usable content.
+  ///   - format: The encoding of the value.
+  ///   - polling: The polling of the file where the system does not report changes.
+  ///   - owner: The type of the object in whose name failures are reported.
+  ///   - isOptional: A Boolean value that indicates whether a missing file is to be expected.
+  ///   - announces: A Boolean value that indicates whether to report content that is unusable now. Otherwise the owner
+  ///     throws or reports the error.
+  /// - Throws: ``AppGroupsFileError`` as the initializers for apps do.
+  package convenience init(
+    observing place: Place, initialValue: Value, format: FileFormat<Value>, polling: WatchPolling, owner: String,
+    isOptional: Bool, announces: Bool
+  ) throws(AppGroupsFileError) {
+    let (location, scope): (FileLocation, Scope?) =
+      switch place {
+      case .anywhere(let url): (try FileLocation(anywhere: url), nil)
+      case .scope(let scope, let name): (try FileLocation(name: name, scope: scope), scope)
+      }
+    let engine = try SharedFileEngine(
+      location: location, initialValue: initialValue, format: format, options: .init(polling: polling),
+      isCreating: false, owner: owner, toleratesAbsence: isOptional, scope: scope)
+    self.init(engine, announces: announces)
+  }
+
+  init(_ engine: SharedFileEngine<Value>, announces: Bool = true) {
     self.engine = engine
+    if announces { engine.announceUnusableContent() }
     property = Property(engine.value, keeping: engine)
     status = Property(engine.status, keeping: engine)
     health = engine.changes.health
@@ -193,8 +217,11 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
 
   /// The errors that keep ``value`` from following the content of the file.
   ///
-  /// Errors that a call throws are not sent here. Some errors end without an event, such as a lack of file descriptors.
-  /// Such an error is sent once, and the file is read again with increasing pauses of 1 to 30 seconds.
+  /// Errors that a call throws are not sent here. If nothing observes this signal, nor the failures of the container or
+  /// of the scope, an error is written to standard error; see `FailureReport`.
+  ///
+  /// Some errors end without an event, such as a lack of file descriptors. Such an error is sent once, and the file is
+  /// read again with increasing pauses of 1 to 30 seconds.
   public var failures: some Signal<AppGroupsFileError, Never> {
     KeptSignal(upstream: engine.failures, owner: engine)
   }

@@ -142,7 +142,8 @@ extension SharedFileEngine: ScopeMember {
       stageStatus(&memory, in: &delivery)
     }
     delivery.send()
-    changes.afterwards { self.failures.send(error) }
+    // The policy of the file asks for it.
+    changes.afterwards { self.failures.deliver(error) }
   }
 
   func checkOpen() throws(AppGroupsFileError) {

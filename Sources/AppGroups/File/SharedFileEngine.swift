@@ -26,7 +26,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   let value: MutableProperty<Value>
   let status: MutableProperty<SharedValueStatus<AppGroupsFileError>>
-  let failures = Emitter<AppGroupsFileError, Never>()
+  let failures: FailureRelay<AppGroupsFileError>
+  /// A Boolean value that indicates whether a missing file is to be expected.
+  let toleratesAbsence: Bool
 
   let memory = Guarded(SharedFileMemory())
   /// The same value as the one that was sent last, if it was stored as a whole since then.
@@ -65,7 +67,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   /// Opens the file.
   ///
-  /// If `isCreating` is `true`, a missing file is created with the initial value.
+  /// If `isCreating` is `true`, a missing file is created with the initial value. The owner is the type of the object in
+  /// whose name failures are reported.
   init(
     location: FileLocation,
     initialValue: Value,
@@ -73,6 +76,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     options: SharedFileOptions = .init(),
     usualDurability: Durability = .process,
     isCreating: Bool,
+    owner: String = "AppGroupsFile",
+    toleratesAbsence: Bool = false,
     scope: Scope? = nil,
     policy: ScopePolicy = .follows,
     willSwitch: @escaping @Sendable () -> Void = {},
@@ -80,6 +85,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     changes: (any ChangeSource)? = nil
   ) throws(AppGroupsFileError) {
     self.location = location
+    failures = FailureRelay(of: owner, location.pathText)
+    self.toleratesAbsence = toleratesAbsence
     self.scope = scope
     self.format = format
     durability = options.durability ?? usualDurability
@@ -292,8 +299,18 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   /// Sends an error, and reads the file again if the error may end without an event.
   func report(_ error: AppGroupsFileError) {
-    failures.send(error)
+    switch error {
+    case .missing where toleratesAbsence, .suspended: failures.deliver(error)
+    default: failures.send(error)
+    }
     if error.mayPassUnseen { queue.async { [weak self] in self?.lookNow() } }
+  }
+
+  /// Has unusable content reported even if the program ends, or releases the file, before subscribers are informed.
+  func announceUnusableContent() {
+    guard let error = memory.withLock({ $0.file.problem }) else { return }
+    if case .missing = error { return }
+    failures.announce(error) { [weak self] in self.map { $0.memory.withLock { $0.file.problem == nil } } ?? false }
   }
 
   /// Stages the status if it has changed; to be called with the memory locked.

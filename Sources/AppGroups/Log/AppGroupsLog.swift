@@ -320,8 +320,11 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   }
 
   private func trimLater() {
-    // The error is thrown, or reported, by the next trim that has a receiver for it.
     // The next append tries to open the log again, and throws.
-    tolerating { LogTrimmer(place: try local.location.place, limits: limits).trimLater { _ in } }
+    tolerating {
+      LogTrimmer(place: try local.location.place, limits: limits).trimLater { [url] error in
+        FailureRelay(of: "AppGroupsLog", url.path).report(error)
+      }
+    }
   }
 }

@@ -10,7 +10,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
 
   let present = MutableProperty<[PresentProcess<Value>]>([])
   let isAnyonePresent = MutableProperty(false)
-  let failures = Emitter<AppGroupsFileError, Never>(replay: 16)
+  let failures: FailureRelay<AppGroupsFileError>
 
   private struct State {
     /// The announcements at the last read.
@@ -60,6 +60,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   /// Follows a presence through changes of its directory.
   init(_ directory: PresenceDirectory, coding: FileCoding, changes: any ChangeSource) throws(AppGroupsFileError) {
     self.directory = directory
+    failures = FailureRelay(of: "AppGroupsPresence", directory.url.path, replay: 16)
     self.coding = coding
     self.changes = changes
     looks = DelayedCall(.constant(.zero), on: queue)

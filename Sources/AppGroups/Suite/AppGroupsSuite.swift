@@ -59,7 +59,7 @@ public final class AppGroupsSuite: BlockingSharedValue {
   /// The registered defaults.
   let defaults = MutableProperty<[ExactString: SuiteEntry]>([:])
 
-  private let entryFailures = Emitter<AppGroupsFileError, Never>(replay: 16)
+  private let entryFailures: FailureRelay<AppGroupsFileError>
 
   /// Opens a suite of a container, and creates it if it is missing.
   ///
@@ -133,12 +133,15 @@ public final class AppGroupsSuite: BlockingSharedValue {
       options: options,
       usualDurability: .storage,
       isCreating: isCreating,
+      owner: "AppGroupsSuite",
       scope: scope,
       policy: policy,
       willSwitch: { format.beginAnew() },
       journaling: format.journaling,
       changes: changes
     )
+    entryFailures = FailureRelay(of: "AppGroupsSuite", location.pathText, replay: 16)
+    engine.announceUnusableContent()
     property = Property(engine.value, keeping: engine)
     status = Property(engine.status, keeping: engine)
     health = engine.changes.health

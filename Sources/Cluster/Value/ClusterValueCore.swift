@@ -14,7 +14,7 @@ final class ClusterValueCore<Value: Codable & Sendable>: RangeFollower {
   let value: MutableProperty<Value>
   /// The relation of the value to the key, as long as the connection is current.
   let status = MutableProperty(SharedValueStatus<ClusterError>.connecting)
-  let failures = Emitter<ClusterError, Never>()
+  let failures: FailureRelay<ClusterError>
 
   private struct Memory {
     /// The newest known state of the key.
@@ -47,6 +47,7 @@ final class ClusterValueCore<Value: Codable & Sendable>: RangeFollower {
     name: String, initialValue: Value, cluster: EtcdCluster, record: ClusterRecord<Value>? = nil, keep: Keep? = nil
   ) {
     self.name = name
+    failures = FailureRelay(of: "ClusterValue", name)
     self.initialValue = initialValue
     self.cluster = cluster
     self.keep = keep

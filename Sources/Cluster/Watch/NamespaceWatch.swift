@@ -14,7 +14,7 @@ final class NamespaceWatch: Sendable {
 
   /// The relation to the cluster: connecting, current or stale.
   let status = MutableProperty(SharedValueStatus<ClusterError>.connecting)
-  let failures = Emitter<ClusterError, Never>()
+  let failures: FailureRelay<ClusterError>
   let metrics = MutableProperty(ClusterMetrics())
 
   struct State {
@@ -38,6 +38,7 @@ final class NamespaceWatch: Sendable {
 
   init(namespace: Namespace, client: EtcdClient) {
     self.namespace = namespace
+    failures = FailureRelay(of: "EtcdCluster", namespace.name)
     self.client = client
     let options = client.options
     let pauses = EndpointPauses(options.backoff, endpoints: client.endpoints.count)

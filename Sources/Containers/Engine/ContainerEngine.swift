@@ -20,7 +20,7 @@ final class ContainerEngine: ScopeOwner {
   let environments = MutableProperty<[AppContainer.Environment]>([])
   let active: MutableProperty<AppContainer.Environment>
   let events = Emitter<AppContainer.Event, Never>()
-  let failures = Emitter<AppContainerError, Never>(replay: 16)
+  let failures: FailureRelay<AppContainerError>
   let lastFailure = Guarded<String?>(nil)
 
   /// The next attempts to read what could not be read for a reason whose end no event reports.
@@ -66,6 +66,7 @@ final class ContainerEngine: ScopeOwner {
     }
   ) throws(AppContainerError) {
     self.layout = layout
+    failures = FailureRelay(of: "AppContainer", layout.root.path)
     self.defaultName = defaultName
     current = Guarded(Current(stepHook: onStep))
     store = ContainerStore(layout: layout)
@@ -285,7 +286,9 @@ final class ContainerEngine: ScopeOwner {
     let state: ContainerState
     let environments: [AppContainer.Environment]
     /// A Boolean value that indicates whether a record could not be read for a reason that may pass.
-    let isRetryDue: Bool
+    var failures: [AppContainerError] = []
+
+    var isRetryDue: Bool { failures.contains(where: \.mayPassUnseen) }
   }
 
   /// Reads the records of all environments of a state, except for most of those that no process can have replaced.
@@ -297,19 +300,23 @@ final class ContainerEngine: ScopeOwner {
   func adoption(of state: ContainerState, written: EnvironmentInfo? = nil) -> Adoption {
     let count = state.ids.count
     let first = store.records.beginChecks(among: count)
-    var isRetryDue = false
+    var failures: [AppContainerError] = []
     let environments = state.ids.enumerated().map { index, id in
       let turn = (index - first + count) % count
       return store.environment(
         id, in: state, isTrusting: turn >= EnvironmentRecords.checksPerChange, written: written,
-        onFailure: { isRetryDue = isRetryDue || $0.mayPassUnseen })
+        onFailure: { failures.append($0) })
     }
-    return Adoption(state: state, environments: environments, isRetryDue: isRetryDue)
+    return Adoption(state: state, environments: environments, failures: failures)
   }
 
   /// Adopts a state on the disk as part of the change that is about to be sent.
   func adopt(_ adoption: Adoption) {
     if adoption.isRetryDue { retryLater() } else { retries.reset() }
+    let known = environments.value.compactMap(\.problem)
+    for failure in adoption.failures where !known.contains(failure.description) {
+      outbox.add { [failures] in failures.send(failure) }
+    }
     guard let current = adoption.environments.first(where: { $0.id == adoption.state.active }) else { return }
     self.current.withLock { $0.state = adoption.state }
     if environments.value != adoption.environments { environments.value = adoption.environments }

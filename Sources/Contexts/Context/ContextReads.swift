@@ -29,6 +29,8 @@ final class ContextReads<User: SessionUser, Element: Sendable>: ContextFollower,
   private let health: ReadHealth
   private let empty: Element
   private let read: Read
+  /// The queries of the contexts report their failures themselves.
+  private let forwarder: FailureForwarder
   private let state = Guarded(State())
 
   private struct State {
@@ -61,6 +63,7 @@ final class ContextReads<User: SessionUser, Element: Sendable>: ContextFollower,
     self.board = board
     self.kind = kind
     self.health = health
+    forwarder = FailureForwarder { [weak failures = health.failures] in failures?.isObserved ?? false }
     self.empty = empty
     self.read = read
   }
@@ -93,8 +96,10 @@ final class ContextReads<User: SessionUser, Element: Sendable>: ContextFollower,
     do throws(DatabaseError) {
       let events = try read(store.database(kind))
       reading.state.withLock { $0.isOpen = true }
-      let subscription = events.sink { [weak self, weak reading] event in
-        if let self, let reading { receive(event, of: reading) }
+      let subscription = forwarder.attach {
+        events.sink { [weak self, weak reading] event in
+          if let self, let reading { receive(event, of: reading) }
+        }
       }
       reading.subscription.withLock { $0 = subscription }
     } catch {
@@ -140,10 +145,11 @@ final class ContextReads<User: SessionUser, Element: Sendable>: ContextFollower,
       }
     }
     for send in staged { send() }
+    let isReported = reading?.state.withLock { $0.isOpen } ?? false
     changes.afterwards { [staged] in
       // Replaced values are released here, because releasing them may run code of the application.
       withExtendedLifetime((staged, replaced)) {}
-      for failure in failures { self.health.failures.send(failure) }
+      for failure in failures { isReported ? self.health.failures.deliver(failure) : self.health.send(failure) }
       self.goOn(after: reading)
     }
   }
@@ -181,7 +187,7 @@ final class ContextReads<User: SessionUser, Element: Sendable>: ContextFollower,
       }
     }
     for send in staged { send() }
-    if let failure { health.failures.send(failure) }
+    if let failure { health.failures.deliver(failure) }
   }
 }
 

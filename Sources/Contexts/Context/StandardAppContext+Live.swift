@@ -1,3 +1,4 @@
+import Foundation
 import Signals
 public import Stores
 
@@ -48,6 +49,6 @@ extension StandardAppContext {
   private func liveQuery<Element>(
     in kind: Store.Kind, empty: Element, _ read: @escaping ContextReads<User, Element>.Read
   ) -> LiveQuery<Element> {
-    LiveQuery { [board] health in ContextReads(board, kind, health, empty: empty, read) }
+    LiveQuery(of: root.path) { [board] health in ContextReads(board, kind, health, empty: empty, read) }
   }
 }

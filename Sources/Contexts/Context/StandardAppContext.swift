@@ -188,6 +188,8 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
         versions: storeVersions, scope: environments?.scope)
     }
     self.board = board
+    let lastError = Property.derived(board.status) { $0.lastError }
+    let failures = FailureRelay<ContextError>(of: "StandardAppContext", root.path, isKept: true)
     let queue = DispatchQueue(label: "org.signals.session", qos: .userInitiated)
     let engine = SessionEngine<User>(
       vault: vault,
@@ -195,7 +197,8 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
       time: time, policy: configuration.policy,
       executor: { queue.async(execute: $0) },
       show: { board.show($0) },
-      wrote: { Self.ring(bell, $0) })
+      wrote: { Self.ring(bell, $0) },
+      failed: { error in failures.report(error) { board.status.isObserved || lastError.isObserved } })
     self.engine = engine
     let following = bell.sink { [weak engine] revision in
       engine?.look(for: revision)
@@ -211,7 +214,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     current = Property(board.current, keeping: owner)
     authState = Property(.derived(board.status) { $0.authState }, keeping: owner)
     activity = Property(.derived(board.status) { $0.activity }, keeping: owner)
-    lastError = Property(.derived(board.status) { $0.lastError }, keeping: owner)
+    self.lastError = Property(lastError, keeping: owner)
     user = Property(.derived(board.status) { $0.user }, keeping: owner)
     status = Property(board.status, keeping: owner)
     historyUsers = Property(board.history, keeping: owner)
@@ -237,6 +240,13 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   ///
   /// Each environment has its own.
   public var standard: AppContext<User> { board.standard }
+
+  /// The failures of everything in the root and in the directory of caches: the session, its databases and their
+  /// queries.
+  ///
+  /// Each report says what it concerns. Of the session, it contains the errors that no call has thrown; see
+  /// ``lastError``. A subscriber first receives the last few reports. See `FailureReport`.
+  public var failures: some Signal<FailureReport, Never> { FailureReport.inside([root, layout.cacheRoot]) }
 
   // MARK: Requests
 

@@ -15,6 +15,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
   // Closures and not signals, because each has one receiver, which must have it before the next event is handled.
   private let show: @Sendable (ShownSession<User>) -> Void
   private let wrote: @Sendable (_ revision: Int) -> Void
+  private let failed: @Sendable (ContextError) -> Void
   let alarm = Guarded<(any WallAlarm)?>(nil)
 
   let vault: SessionVault<User>
@@ -87,6 +88,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
   ///   - executor: A closure that runs closures one after another, where they may block.
   ///   - show: A closure that receives each new status.
   ///   - wrote: A closure that receives each revision of the archive that was written here.
+  ///   - failed: A closure that receives each error that no call has received.
   init(
     vault: SessionVault<User>,
     server: any SessionServer<User>,
@@ -95,7 +97,8 @@ final class SessionEngine<User: SessionUser>: Sendable {
     chance: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
     executor: @escaping Executor,
     show: @escaping @Sendable (ShownSession<User>) -> Void,
-    wrote: @escaping @Sendable (_ revision: Int) -> Void = { _ in }
+    wrote: @escaping @Sendable (_ revision: Int) -> Void = { _ in },
+    failed: @escaping @Sendable (ContextError) -> Void = { _ in }
   ) {
     self.vault = vault
     self.server = server
@@ -105,6 +108,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
     self.executor = executor
     self.show = show
     self.wrote = wrote
+    self.failed = failed
     state = Guarded(State(machine: SessionMachine(policy: policy), clock: ServerClock(time: time)))
     let alarm = time.wall.alarm { [weak self] in self?.submit(.wake(isResuming: false)) }
     self.alarm.withLock { $0 = alarm }
@@ -292,8 +296,9 @@ final class SessionEngine<User: SessionUser>: Sendable {
       return exchange(&state.machine, with: machine)
     }
     // The environment may have been switched during the call. Then the decision no longer matters.
-    guard old != nil else { return endOutdatedCalls() }
+    guard let old else { return endOutdatedCalls() }
     for effect in effects { perform(effect, environment) }
+    if let error = machine.lastError, error != old.lastError, error.isReported(after: effects) { failed(error) }
   }
 
   // MARK: Effects
@@ -358,5 +363,19 @@ extension SessionEngine.State {
       authState: machine.state, activity: machine.activity, lastError: machine.lastError,
       user: machine.stored?.user, epoch: machine.epoch)
     return ShownSession(status: status, session: machine.stored, context: context, number: showings)
+  }
+}
+
+extension ContextError {
+  /// Returns whether the error is a failure that no call has received.
+  fileprivate func isReported<User>(after effects: [SessionEffect<User>]) -> Bool {
+    switch self {
+    // These are events, not failures. A delegate is often set after the session was restored.
+    case .endedElsewhere, .sessionEnded, .environmentSwitched, .suspended, .noDelegate: return false
+    default: break
+    }
+    return !effects.contains { effect in
+      if case .answer(_, .failure(self)) = effect { true } else { false }
+    }
   }
 }

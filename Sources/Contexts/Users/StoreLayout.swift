@@ -4,7 +4,7 @@ import Foundation
 /// The layout of the databases of all users.
 struct StoreLayout: Sendable {
   private let persistenceRoot: URL
-  private let cacheRoot: URL
+  let cacheRoot: URL
 
   init(root: URL, cacheRoot: URL) {
     persistenceRoot = root.appending(path: "users", directoryHint: .isDirectory)

@@ -47,6 +47,9 @@ package final class FileLocation: Sendable {
     }
   }
 
+  /// The path, or what there is of it if no file can have it.
+  package var pathText: String { tolerating(try path.get(), else: url.path) }
+
   deinit {
     forget()
   }

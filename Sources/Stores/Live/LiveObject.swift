@@ -42,13 +42,14 @@ public final class LiveObject<Model: StoreModel>: Signal, PropertyConvertible, S
   public let id: Model.ID
 
   private let database: Database
-  private let health = ReadHealth()
+  private let health: ReadHealth
   // The database retains the read, which does not retain this object.
   private let tracked: TrackedRead<Model>
 
   /// Reads the row, and follows its changes.
   init(_ database: Database, id: Model.ID) throws(DatabaseError) {
     (self.database, self.id) = (database, id)
+    health = ReadHealth(of: "LiveObject", database.writer.path)
     let body = TrackedRead<Model>.Body(read: { try $0.find(Model.self, id: id) }, empty: { _ in nil })
     tracked = TrackedRead(database, health, on: nil, body)
     tracked.start(.immediate)

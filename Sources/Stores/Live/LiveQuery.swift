@@ -53,7 +53,7 @@ public final class LiveQuery<Element: Sendable>: Signal, PropertyConvertible, Se
 
   private let scheduling: LiveQueryScheduling
   private let makeRound: @Sendable (ReadHealth) -> any QueryRound<Element>
-  private let health = ReadHealth()
+  private let health: ReadHealth
   private let state = Guarded(State())
 
   private struct State {
@@ -62,15 +62,17 @@ public final class LiveQuery<Element: Sendable>: Signal, PropertyConvertible, Se
   }
 
   package init(
+    of path: String,
     scheduling: LiveQueryScheduling = .immediate,
     _ makeRound: @escaping @Sendable (ReadHealth) -> any QueryRound<Element>
   ) {
+    health = ReadHealth(of: "LiveQuery", path)
     self.scheduling = scheduling
     self.makeRound = makeRound
   }
 
   convenience init(_ database: Database, _ scheduling: LiveQueryScheduling, _ body: TrackedRead<Element>.Body) {
-    self.init(scheduling: scheduling) { health in
+    self.init(of: database.writer.path, scheduling: scheduling) { health in
       TrackedRead(database, health, on: DispatchQueue(label: "org.signals.query", qos: .userInitiated), body)
     }
   }

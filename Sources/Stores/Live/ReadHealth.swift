@@ -3,7 +3,16 @@ package import Signals
 /// The status of a repeated read, and its failures.
 package final class ReadHealth: Sendable {
   package let status = MutableProperty(SharedValueStatus<DatabaseError>.connecting)
-  package let failures = Emitter<DatabaseError, Never>()
+  package let failures: FailureRelay<DatabaseError>
+
+  /// Creates the status of a read.
+  ///
+  /// - Parameters:
+  ///   - reader: The type of the object that reads.
+  ///   - path: The path of the database, or of the directory of the databases.
+  init(of reader: String, _ path: String) {
+    failures = FailureRelay(of: reader, path)
+  }
 
   /// Records that the last read has succeeded, and its value was delivered.
   func succeed() {
@@ -23,6 +32,14 @@ package final class ReadHealth: Sendable {
     if status.value != new { status.value = new }
   }
 
+  /// Sends a failure, and reports it unless the program itself has closed the database.
+  package func send(_ error: DatabaseError) {
+    switch error {
+    case .closed, .switched, .suspended: failures.deliver(error)
+    default: failures.send(error)
+    }
+  }
+
   /// Records that the last read has failed.
   ///
   /// - Parameters:
@@ -32,6 +49,6 @@ package final class ReadHealth: Sendable {
   func fail(_ error: DatabaseError, isRetry: Bool) {
     let previous = status.value
     if previous.failure != error { status.value = .stale(error, after: previous) }
-    if !isRetry || previous.failure != error { failures.send(error) }
+    if !isRetry || previous.failure != error { send(error) }
   }
 }

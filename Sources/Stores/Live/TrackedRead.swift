@@ -239,7 +239,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver, QueryRound {
       // The replaced value is released here, because releasing it may run code of the application.
       withExtendedLifetime(staged) {}
       guard let failure else { return resetRetries() }
-      health.failures.send(failure)
+      health.send(failure)
       retryLater()
     }
   }

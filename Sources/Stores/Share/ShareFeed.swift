@@ -6,7 +6,7 @@ import Signals
 /// The receiver of the changes of other processes, in order and each change once.
 final class ShareFeed: Sendable {
   let incoming = Emitter<ChangeSet, Never>()
-  let failures = Emitter<DatabaseError, Never>()
+  let failures: FailureRelay<DatabaseError>
 
   /// The ability to detect changes of other processes as they happen.
   let health: Property<WatchHealth>
@@ -46,6 +46,7 @@ final class ShareFeed: Sendable {
   ) throws(DatabaseError) {
     self.database = database
     self.url = url
+    failures = FailureRelay(of: "DatabaseShare", url.path)
     self.author = author
     self.recorder = recorder
     self.name = name

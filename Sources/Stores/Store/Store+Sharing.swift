@@ -1,5 +1,6 @@
 import FileSignals
 import Foundation
+import Signals
 
 extension Store {
   /// An open database, and the share that connects it with other processes.
@@ -21,7 +22,9 @@ extension Store {
       return try ShareEngine(
         database, in: url, author: author, isUnique: true, remembersPosition: false, tables: nil,
         limits: ShareLimits(), lockTimeout: .zero)
-    } catch .unobservable {
+    } catch {
+      guard case .unobservable = error else { throw error }
+      FailureRelay(of: "Store", url.path).report(error)
       return nil
     }
   }

@@ -5,7 +5,7 @@ final class TweakFailureQueue: Signal {
   typealias Element = TweakError
   typealias Failure = Never
 
-  private let emitter = Emitter<TweakError, Never>()
+  let relay: FailureRelay<TweakError>
   private let outbox = Outbox<TweakError>()
 
   /// The errors that no subscriber has received, without duplicates.
@@ -13,27 +13,40 @@ final class TweakFailureQueue: Signal {
 
   private static let limit = 100
 
-  func send(_ error: TweakError) {
-    waiting.withLock { waiting in
-      if waiting.contains(error) { return }
+  init(manager name: String) {
+    relay = FailureRelay(of: "TweakManager", name, isKept: true)
+  }
+
+  /// Sends an error, and reports it.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - isReported: A Boolean value that indicates whether a provider reports the error itself.
+  ///   - isLogged: A Boolean value that indicates whether a log has received the error.
+  func send(_ error: TweakError, isReported: Bool, isLogged: Bool) {
+    let isNews = waiting.withLock { waiting in
+      if waiting.contains(error) { return false }
       if waiting.count == Self.limit { waiting.removeFirst() }
       waiting.append(error)
+      return true
     }
+    let isObserved = isLogged || relay.isObserved
     deliver()
+    if isNews, !isReported { relay.report(error) { isObserved } }
   }
 
   private func deliver() {
     // A subscriber that is added after this check delivers them itself.
-    guard emitter.hasSubscribers else { return }
+    guard relay.hasSubscribers else { return }
     waiting.withLock { waiting in
       outbox.add(contentsOf: waiting)
       waiting = []
     }
-    outbox.deliver { emitter.send($0) }
+    outbox.deliver { relay.deliver($0) }
   }
 
   func subscribe(_ subscriber: some SignalSubscriber<TweakError, Never>) -> SignalSubscription {
-    let subscription = emitter.subscribe(subscriber)
+    let subscription = relay.subscribe(subscriber)
     deliver()
     return subscription
   }

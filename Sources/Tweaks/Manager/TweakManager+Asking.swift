@@ -87,11 +87,18 @@ extension TweakManager {
   // MARK: Failures
 
   /// Reports a failure to ``failures`` and the log.
-  func report(_ error: TweakError) {
+  ///
+  /// - Parameters:
+  ///   - error: The failure.
+  ///   - isReported: A Boolean value that indicates whether a provider has reported it to the program.
+  func report(_ error: TweakError, isReported: Bool = false) {
     let log = state.withLock { $0.calls.isCalledBack ? nil : $0.log }
     write([("\(error)", .error)], to: log)
-    failureQueue.send(error)
+    failureQueue.send(error, isReported: isReported, isLogged: log != nil)
   }
+
+  /// A Boolean value that indicates whether a subscriber or the log receives failures.
+  var areFailuresObserved: Bool { failureQueue.relay.isObserved || state.withLock { $0.log != nil } }
 
   /// Stops a debug build that reads a tweak or a feature that the app does not declare.
   func checkDeclared(_ question: TweakQuestion) {

@@ -23,7 +23,10 @@ extension TweakManager {
     let new = providers.map { provider in
       TweakSource(provider) { provider, table in
         let following = table.changes.sink { [weak self] _ in self?.follow() }
-        let failures = provider.failures.sink { [weak self] in self?.report($0) }
+        let forwarder = FailureForwarder { [weak self] in self?.areFailuresObserved ?? false }
+        let failures = forwarder.attach {
+          provider.failures.sink { [weak self] in self?.report($0, isReported: forwarder.isLinked) }
+        }
         return [following, failures] + provider.scopes.map { $0.enrol(self) }
       }
     }

@@ -89,7 +89,7 @@ public final class TweakManager: MutableTweakProvider {
   let changeEmitter = Emitter<TweakChange, Never>()
   let outbox = Outbox<TweakChange>()
   let updateEmitter = Emitter<TweakUpdate, Never>()
-  let failureQueue = TweakFailureQueue()
+  let failureQueue: TweakFailureQueue
   let exposureEmitter = Emitter<TweakExposure, Never>()
 
   /// A Boolean value that indicates whether the first read of a value is noticed.
@@ -116,6 +116,7 @@ public final class TweakManager: MutableTweakProvider {
     name: String = "TweakManager"
   ) {
     self.name = name
+    failureQueue = TweakFailureQueue(manager: name)
     isStrict = !fallsThrough
     self.reportsMissing = reportsMissing
     #if DEBUG

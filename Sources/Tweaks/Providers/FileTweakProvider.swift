@@ -75,7 +75,9 @@ public final class FileTweakProvider: TweakProvider {
     url: URL, isLive: Bool = true, isOptional: Bool = false, polling: WatchPolling = .automatic
   ) throws(TweakError) {
     try self.init(url: url, isLive: isLive, isOptional: isOptional) { format throws(AppGroupsFileError) in
-      try AppGroupsFile(url: url, initialValue: TweakFile(), format: format, options: .init(polling: polling))
+      try AppGroupsFile(
+        observing: .anywhere(url), initialValue: TweakFile(), format: format, polling: polling,
+        owner: "FileTweakProvider", isOptional: isOptional, announces: isOptional && isLive)
     }
   }
 
@@ -95,7 +97,8 @@ public final class FileTweakProvider: TweakProvider {
     let url = scope.root.appending(path: "Files/\(name)", directoryHint: .notDirectory)
     try self.init(url: url, isLive: true, isOptional: true) { format throws(AppGroupsFileError) in
       try AppGroupsFile(
-        observing: name, initialValue: TweakFile(), scope: scope, format: format, polling: polling)
+        observing: .scope(scope, name: name), initialValue: TweakFile(), format: format, polling: polling,
+        owner: "FileTweakProvider", isOptional: true, announces: true)
     }
   }
 

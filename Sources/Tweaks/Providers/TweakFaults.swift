@@ -5,11 +5,20 @@ import Signals
 /// Each is sent once.
 struct TweakFaults: Sendable {
   private let found = MutableProperty<[TweakError]>([])
-  private let emitter = Emitter<TweakError, Never>()
+  private let relay: FailureRelay<TweakError>
+
+  /// Creates an empty list of faults.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the provider.
+  ///   - name: The name of the provider.
+  init(of type: String, _ name: String) {
+    relay = FailureRelay(of: type, name, isKept: true)
+  }
 
   /// The known faults, followed by each later one.
   var signal: AnySignal<TweakError, Never> {
-    emitter.beginning { [found] in found.value }
+    relay.beginning { [found] in found.value }
   }
 
   func report(_ fault: TweakError) {
@@ -18,7 +27,7 @@ struct TweakFaults: Sendable {
       found.append(fault)
       return true
     }
-    if isNews { emitter.send(fault) }
+    if isNews { relay.send(fault) }
   }
 
   /// Forgets the faults of an earlier input.

@@ -34,7 +34,7 @@ public final class TargetingTweakProvider: TweakProvider {
   let context: Property<TweakContext>
 
   private let emitter = Emitter<TweakUpdate, Never>()
-  private let faults = TweakFaults()
+  private let faults: TweakFaults
   private let subscriptions: [SignalSubscription]
 
   /// Creates a provider.
@@ -45,6 +45,8 @@ public final class TargetingTweakProvider: TweakProvider {
   ///   - name: The name of the provider.
   public init(rules: [TweakRule], context: Property<TweakContext>, name: String = "TargetingTweakProvider") {
     self.name = name
+    let faults = TweakFaults(of: "TargetingTweakProvider", name)
+    self.faults = faults
     self.rules = MutableProperty(rules)
     self.context = context
     subscriptions = [

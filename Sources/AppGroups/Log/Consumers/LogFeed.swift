@@ -5,7 +5,7 @@ import Signals
 
 /// Reads a log for one consumer, on a queue, for as long as it has subscribers or loops.
 final class LogFeed: Sendable {
-  let failures = Emitter<AppGroupsLogError, Never>(replay: 16)
+  let failures: FailureRelay<AppGroupsLogError>
   let changes: any ChangeSource
   private let subscriptions = Guarded<Set<SignalSubscription>>([])
   let location: LogLocation
@@ -42,6 +42,7 @@ final class LogFeed: Sendable {
   ) {
     self.reading = reading
     location = producer.location
+    failures = FailureRelay(of: "AppGroupsLog", producer.location.url.path, replay: 16)
     self.decoder = decoder
     self.producer = producer
     let audience = LogAudience(reading.acknowledgement, isKeepingEvents: reading.consumer != nil)
@@ -156,7 +157,8 @@ final class LogFeed: Sendable {
       if let consumer, let lock { try saver?.begin(consumer, lock) }
     } catch {
       if error.isAboutClosing {
-        if !state.withLock({ exchange(&$0.isClosed, with: true) }) { failures.send(error) }
+        // The policy of the log asks for it.
+        if !state.withLock({ exchange(&$0.isClosed, with: true) }) { failures.deliver(error) }
         return
       }
       if error.isAboutSuspension { return waitForResuming(from: start, generation) }

@@ -15,7 +15,7 @@ final class LogSaver: Sendable {
 
   private let limits: LogLimits
   private let audience: LogAudience
-  private let failures: Emitter<AppGroupsLogError, Never>
+  private let failures: FailureRelay<AppGroupsLogError>
   private let queue = DispatchQueue(label: "org.signals.log.save", qos: .userInitiated)
   /// The requests of tasks to save.
   private let requests = BlockingCalls(width: 1)
@@ -35,7 +35,7 @@ final class LogSaver: Sendable {
   /// The state, which only the queue changes.
   private let state = Guarded(State())
 
-  init(limits: LogLimits, audience: LogAudience, failures: Emitter<AppGroupsLogError, Never>) {
+  init(limits: LogLimits, audience: LogAudience, failures: FailureRelay<AppGroupsLogError>) {
     self.limits = limits
     self.audience = audience
     self.failures = failures

@@ -46,8 +46,8 @@ final class RemoteEngine: Sendable {
   private let policy: RemoteTweakPolicy
   private let state: Guarded<State>
   private let events = Outbox<RemoteEvent>()
-  private let requestFaults = TweakFaults()
-  private let cacheFaults = TweakFaults()
+  private let requestFaults: TweakFaults
+  private let cacheFaults: TweakFaults
 
   private let store: CacheStore?
   private let key = CacheKey.random()
@@ -60,6 +60,8 @@ final class RemoteEngine: Sendable {
     parts: Parts
   ) {
     self.name = name
+    requestFaults = TweakFaults(of: "RemoteTweakProvider", name)
+    cacheFaults = TweakFaults(of: "RemoteTweakProvider", name)
     self.bootstrap = bootstrap
     self.parts = parts
     self.policy = policy
