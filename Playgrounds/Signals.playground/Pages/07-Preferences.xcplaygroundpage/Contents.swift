@@ -72,10 +72,15 @@ display.cancel()
 
 //: ## Other programs
 //:
-//: Any program may edit the file. If a value has the wrong type, the last good value stays.
+//: Any program may edit the file. If a value has the wrong type, the last good value stays, and the failure is reported:
+//: by the value, by the suite, and by the container, which has the failures of everything in it. A failure that nothing
+//: observes is written to standard error, in one line. `FailureReport.onUnobserved` turns that off, or redirects it.
 
 let told = DispatchSemaphore(value: 0)
-let failures = volume.failures.sink { _ in told.signal() }
+let failures = container.failures.sink { report in
+  print(report.source, "has a wrong value")  // Prints "AppGroupsSuite has a wrong value"
+  told.signal()
+}
 try Data(#"{ "volume": "loud", "isMuted": false, "skin": "wood" }"#.utf8).write(to: suite.url)
 told.wait()
 print(volume.value, isMuted.value, suite.value.contains("skin"))  // Prints "0 false true"
