@@ -14,7 +14,7 @@ final class QueueEngine: Sendable {
   private let retention: Duration?
 
   /// The failures of work in the background.
-  let failures = Emitter<DatabaseError, Never>(replay: 16)
+  let failures: FailureRelay<DatabaseError>
 
   let queue = DispatchQueue(label: "org.signals.queue", qos: .userInitiated)
   /// Returns the jobs of dead workers to the queue.
@@ -55,6 +55,7 @@ final class QueueEngine: Sendable {
     self.database = database
     self.retries = retries
     self.claimLimit = claimLimit
+    failures = FailureRelay(of: "WorkQueue", database.location.path, replay: 16)
     self.retention = retention
     rescues = DelayedCall(.constant(.zero), on: queue)
     retriedRescues = DelayedCall(.exponential(from: .milliseconds(1), upTo: .seconds(1)), on: queue)
@@ -72,6 +73,8 @@ final class QueueEngine: Sendable {
 
   /// Reports a failure of work in the background, unless it was reported last.
   func report(_ failure: DatabaseError) {
+    // The work continues when the process is resumed.
+    if case .suspended = failure { return }
     let isNew = state.withLock { exchange(&$0.reported, with: failure) != failure }
     if isNew { failures.send(failure) }
   }
