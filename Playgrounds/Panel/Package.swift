@@ -62,6 +62,7 @@ let package = Package(
         "SignalsTool",
         .product(name: "Containers", package: "Signals"),
         .product(name: "Signals", package: "Signals"),
+        .product(name: "Stores", package: "Signals"),
         .product(name: "Tweaks", package: "Signals"),
       ],
       swiftSettings: settings
