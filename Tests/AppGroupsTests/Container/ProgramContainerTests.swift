@@ -4,8 +4,8 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("The standard container", .patient)
-struct StandardContainerTests {
+@Suite("The container that a program sets once", .patient)
+struct ProgramContainerTests {
   let fixture: Fixture
 
   init() throws {
