@@ -26,7 +26,7 @@ struct OlderProgramsTests {
   @Test(
     arguments: [
       ("ComingFromAppContainer", 2), ("ComingFromSwiftyArchitecture", 1), ("ComingFromAppGroupsFile", 2),
-      ("ComingFromJustTweak", 2), ("ComingFromCDShare", 2),
+      ("ComingFromJustTweak", 3), ("ComingFromCDShare", 2),
     ])
   func `a program is not longer after it was ported`(_ page: String, count: Int) throws {
     let fences = try fences(below: "### A program, before and after", of: page)
