@@ -18,7 +18,7 @@ public import Signals
 ///
 /// for try await job in thumbnails.claims() {
 ///   print("photo", job.value.photo)
-///   try await job.finish { _ in }
+///   try job.finish()
 ///   if job.value.photo == 1 { break }
 /// }
 /// // Prints "photo 2"

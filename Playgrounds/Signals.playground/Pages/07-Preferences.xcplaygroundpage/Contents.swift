@@ -81,7 +81,7 @@ let failures = container.failures.sink { report in
   print(report.source, "has a wrong value")  // Prints "AppGroupsSuite has a wrong value"
   told.signal()
 }
-try Data(#"{ "volume": "loud", "isMuted": false, "skin": "wood" }"#.utf8).write(to: suite.url)
+try Data(#"{ "volume": "loud", "isMuted": false, "skin": "wood" }"#.utf8).write(to: suite.url, options: .atomic)
 told.wait()
 print(volume.value, isMuted.value, suite.value.contains("skin"))  // Prints "0 false true"
 

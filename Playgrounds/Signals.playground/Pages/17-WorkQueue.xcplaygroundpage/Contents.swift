@@ -30,15 +30,15 @@ let builds = WorkQueue<Build>("builds", in: farm, retries: .constant(.zero, limi
 
 //: The jobs of one transaction are added together or not at all.
 
-try await farm.write { transaction in
+try farm.write { transaction in
   for number in 1...3 { try builds.add(Build(number: number), in: transaction) }
 }
 
 //: A higher priority comes first. A job with a key is added once while it waits.
 
-try await builds.add(Build(number: 4), priority: 1)
-let first = try await builds.add(Build(number: 5), key: "nightly")
-let second = try await builds.add(Build(number: 5), key: "nightly")
+try builds.add(Build(number: 4), priority: 1)
+let first = try builds.add(Build(number: 5), key: "nightly")
+let second = try builds.add(Build(number: 5), key: "nightly")
 print(first == second)
 // Prints "true"
 
@@ -65,7 +65,7 @@ for await counts in builds.counts.values where counts.unfinished == 0 {
   break
 }
 // Prints "1 failed"
-print(try await farm.read { try $0.all(Query<Artifact>()).map(\.id) })
+print(try farm.read { try $0.all(Query<Artifact>()).map(\.id) })
 // Prints "[1, 2, 4, 5]"
 
 //: ## What failed
