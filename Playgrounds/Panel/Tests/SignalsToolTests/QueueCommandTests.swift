@@ -38,7 +38,9 @@ import Testing
   }
 
   @Test func `the command line retries a failed job, and refuses one that waits`() throws {
-    #expect(try queue("retry", "spool.sqlite", "pages", "1", "--dry-run").output == "Would retry the job 1 of the queue pages.\n")
+    #expect(
+      try queue("retry", "spool.sqlite", "pages", "1", "--dry-run").output
+        == "Would retry the job 1 of the queue pages.\n")
     #expect(try queue("retry", "spool.sqlite", "pages", "1").output == "Retried the job 1 of the queue pages.\n")
     #expect(try pages.claim().map(\.value) == ["letter"])
     let refused = try queue("retry", "spool.sqlite", "pages", "1")
