@@ -4,8 +4,7 @@ import Synchronization
 
 /// The place to which all failures of the program are reported.
 ///
-/// Reports are delivered by one thread at a time, so all observers receive them in one order. No lock is held while an
-/// observer, the handler or the output runs.
+/// All observers receive the reports in one order. No lock is held while an observer, the handler or the output runs.
 package final class FailureLog: Sendable {
   package static let shared = FailureLog()
 
@@ -21,6 +20,7 @@ package final class FailureLog: Sendable {
     let matches: @Sendable (FailureReport) -> Bool
     let receive: @Sendable (FailureReport) -> Void
     let isOver = Atomic(false)
+    private let outbox = Outbox<FailureReport>()
 
     init(
       matches: @escaping @Sendable (FailureReport) -> Bool, receive: @escaping @Sendable (FailureReport) -> Void
@@ -28,14 +28,26 @@ package final class FailureLog: Sendable {
       (self.matches, self.receive) = (matches, receive)
     }
 
-    func tell(_ report: FailureReport) {
+    /// Adds a report, with the lock of the log held, which decides the order.
+    func add(_ report: FailureReport) { outbox.add(report) }
+
+    func deliver() { outbox.deliver(tell) }
+
+    /// Adds earlier reports, before others can add later ones.
+    ///
+    /// - Returns: `true` if the caller must deliver them.
+    func begin(with reports: [FailureReport]) -> Bool {
+      guard let last = reports.last else { return false }
+      outbox.add(contentsOf: reports.dropLast())
+      return outbox.addTakingTurn(last)
+    }
+
+    /// Delivers the earlier reports on this thread, and those that have come since.
+    func deliverBeginning() { while outbox.deliverBatch(tell) {} }
+
+    private func tell(_ report: FailureReport) {
       if !isOver.load(ordering: .acquiring), matches(report) { receive(report) }
     }
-  }
-
-  private enum Delivery: Sendable {
-    case join(Observer)
-    case report(FailureReport)
   }
 
   /// A report that nothing has observed so far.
@@ -59,7 +71,6 @@ package final class FailureLog: Sendable {
   }
 
   private let state = Guarded(State())
-  private let outbox = Outbox<Delivery>()
   private static let largestWaitingCount = 1_000
 
   package init() {}
@@ -73,8 +84,12 @@ package final class FailureLog: Sendable {
   ///   - isObserved: A Boolean value that indicates whether a subscriber of the object has received the failure.
   ///   - isReceived: Returns later whether a subscriber has received it since.
   package func report(_ report: FailureReport, isObserved: Bool, isReceived: @escaping @Sendable () -> Bool) {
-    outbox.add(.report(report))
-    outbox.deliver(perform)
+    let observers = state.withLock { state in
+      state.recent.add(report)
+      for observer in state.observers { observer.add(report) }
+      return state.observers
+    }
+    for observer in observers { observer.deliver() }
     if !isObserved { wait(for: report, unless: isReceived) }
   }
 
@@ -147,28 +162,14 @@ package final class FailureLog: Sendable {
   }
 
   private func add(_ observer: Observer) -> SignalSubscription {
-    outbox.add(.join(observer))
-    outbox.deliver(perform)
+    let isBeginning = state.withLock { state in
+      state.observers.append(observer)
+      return observer.begin(with: state.recent.all)
+    }
+    if isBeginning { observer.deliverBeginning() }
     return SignalSubscription { [self] in
       observer.isOver.store(true, ordering: .releasing)
       state.withLock { state in state.observers.removeAll { $0 === observer } }
-    }
-  }
-
-  private func perform(_ delivery: Delivery) {
-    switch delivery {
-    case .join(let observer):
-      let recent = state.withLock { state in
-        if !observer.isOver.load(ordering: .acquiring) { state.observers.append(observer) }
-        return state.recent.all
-      }
-      for report in recent { observer.tell(report) }
-    case .report(let report):
-      let observers = state.withLock { state in
-        state.recent.add(report)
-        return state.observers
-      }
-      for observer in observers { observer.tell(report) }
     }
   }
 }
