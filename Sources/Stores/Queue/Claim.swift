@@ -17,6 +17,7 @@ final class Claim: Sendable {
     /// A transaction that ends the claim has begun, and its result is not known.
     case ending
     case ended
+    case lost
   }
 
   init(_ fence: JobTable.Fence, failures: Int, worker: QueueWorker, engine: QueueEngine) {
@@ -27,6 +28,7 @@ final class Claim: Sendable {
   }
 
   deinit {
+    // A claim that counts as lost may be valid, if the transaction that ended it twice was undone.
     engine.forget(fence, isEnded: stage.withLock { $0 } == .ended)
   }
 
@@ -53,9 +55,7 @@ final class Claim: Sendable {
 
   /// Ends the claim when a transaction of the caller is committed.
   func end(_ end: JobTable.ClaimEnd, in transaction: WriteTransaction) throws(DatabaseError) {
-    guard engine.database.writer.transactionOfThisThread === transaction else {
-      stop(because: "A job cannot be finished in a transaction of another database; use a transaction of its queue's")
-    }
+    engine.check(transaction)
     try change(end, transaction)
     stage.withLock { if $0 == .held { $0 = .ending } }
     engine.database.afterTransaction { [self] in engine.settle(self) }
@@ -77,8 +77,12 @@ final class Claim: Sendable {
 
   /// Records that the claim was lost.
   func lose() {
-    let isLost = stage.withLock { stage in exchange(&stage, with: .ended) != .ended }
-    if isLost { self.isLost.value = true }
+    let isNews = stage.withLock { stage in
+      if stage == .ended || stage == .lost { return false }
+      stage = .lost
+      return true
+    }
+    if isNews { isLost.value = true }
   }
 }
 

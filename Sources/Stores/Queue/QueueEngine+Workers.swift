@@ -17,12 +17,19 @@ extension QueueEngine {
         try JobTable.workers(of: name, transaction)
       }
       var (dead, areAllSeen): ([(name: String, beat: Int64?, reason: String)], Bool) = ([], true)
+      var problem: DatabaseError?
       let oldest = claimLimit.flatMap { limit in beat.map { $0 - Int64(limit.inSeconds * 1_000) } }
       for (other, beat) in workers where other != worker.name {
-        switch try worker.sight(of: other) {
-        case .absent: dead.append((other, nil, "the process ended that worked on it"))
-        case .unseen: areAllSeen = false
-        case .present: break
+        do throws(DatabaseError) {
+          switch try worker.sight(of: other) {
+          case .absent: dead.append((other, nil, "the process ended that worked on it"))
+          case .unseen: areAllSeen = false
+          case .present: break
+          }
+        } catch {
+          // The jobs of one worker that cannot be examined must not keep those of others.
+          problem = error
+          areAllSeen = false
         }
         if let oldest, let beat, beat < oldest { dead.append((other, oldest, "the process stopped that worked on it")) }
       }
@@ -36,7 +43,7 @@ extension QueueEngine {
           }
         }
       }
-      state.withLock { $0.reported = nil }
+      if let problem { report(problem) } else { state.withLock { $0.reported = nil } }
       areAllSeen ? retriedRescues.reset() : retriedRescues.request { [weak self] in self?.rescueNow() }
     } catch {
       guard database.isUsable else { return }

@@ -99,6 +99,14 @@ final class QueueEngine: Sendable {
   /// Returns whether claims of a worker are valid; inside a transaction, this cannot change.
   func isCurrent(_ worker: QueueWorker) -> Bool { state.withLock { $0.worker } === worker }
 
+  /// Stops the program if a transaction belongs to another database.
+  func check(_ transaction: WriteTransaction) {
+    let isOwn = database.writer.transactionOfThisThread === transaction
+    // Another object may have the same file open.
+    if isOwn || database.location != .memory && transaction.path == database.file.location.path { return }
+    stop(because: "A job cannot be added or finished in a transaction of another database than that of its queue")
+  }
+
   // MARK: Claiming
 
   /// Claims waiting jobs.

@@ -84,14 +84,15 @@ public final class WorkQueue<Job: Codable & Sendable>: Sendable {
   ///   - key: A key, if the job is to be added only once. If a job of the queue with the same key is waiting or delayed,
   ///     that one stays as it is, and none is added. A job that a worker has claimed does not count, because it may
   ///     have read older data.
-  ///   - transaction: The transaction.
+  ///   - transaction: A transaction of the queue's database; one of another database is a programming error.
   /// - Returns: The identifier of the job, or of the equal one that waits.
   /// - Throws: ``DatabaseError``. Nothing has then been added.
   @discardableResult
   public func add(
     _ job: Job, priority: Int = 0, notBefore date: Date? = nil, key: String? = nil, in transaction: WriteTransaction
   ) throws(DatabaseError) -> Int64 {
-    try JobTable.add(addition(job, priority, date, key), to: name, transaction)
+    engine.check(transaction)
+    return try JobTable.add(addition(job, priority, date, key), to: name, transaction)
   }
 
   /// Adds a job.

@@ -50,6 +50,8 @@ struct QueueProcessTests {
     try await first.send("queue-add 5")
     try await second.events.wait { $0.count >= 5 }
     try await first.send("queue-finish")
+    let database = try Database(.file(directory.file("jobs.sqlite")), busyTimeout: .seconds(60))
+    try await WorkQueue<Int>("jobs", in: database).counts.firstValue { $0.unfinished == 0 }
     #expect(second.events.elements.allSatisfy { $0.hasSuffix(" 1") })
     #expect(try effects() == [1, 1, 2, 3, 4, 5])
   }

@@ -91,6 +91,21 @@ struct WorkQueueTests {
   }
 
   @Test
+  func `a job that was ended twice in a transaction that was undone waits again`() async throws {
+    try await queue.add("a")
+    try endTwice()
+    #expect(try await queue.nextClaims().map(\.attempt) == [2])
+  }
+
+  private func endTwice() throws {
+    let job = try #require(try queue.claim().first)
+    let error = databaseError {
+      try database.write { transaction in for _ in 0..<2 { try job.finish(in: transaction) } }
+    }
+    #expect(error == .claimLost(queue: "letters", job: job.id, path: ":memory:"))
+  }
+
+  @Test
   func `a released job waits again, with a new number`() async throws {
     try await queue.add("a")
     var job = try queue.claim().first
