@@ -75,7 +75,9 @@ display.cancel()
 //: Any program may edit the file. If a value has the wrong type, the last good value stays, and the failure is reported:
 //: by the value, by the suite, and by the container, which has the failures of everything in it. A failure that nothing
 //: observes is written to standard error, in one line. `FailureReport.onUnobserved` turns that off, or redirects it.
+//: `synchronize()` brings the file up to date, so that the other program undoes no change.
 
+try suite.synchronize()
 let told = DispatchSemaphore(value: 0)
 let failures = container.failures.sink { report in
   print(report.source, "has a wrong value")  // Prints "AppGroupsSuite has a wrong value"
