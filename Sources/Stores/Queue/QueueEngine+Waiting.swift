@@ -38,8 +38,7 @@ extension QueueEngine {
       return true
     }
     guard isNew else { return }
-    let time = timespec(tv_sec: Int(due / 1_000), tv_nsec: Int(due % 1_000) * 1_000_000)
-    queue.asyncAfter(wallDeadline: DispatchWallTime(timespec: time)) { [weak self] in self?.outlook.refresh() }
+    queue.asyncAfter(wallDeadline: .now() + Double(due - now) / 1_000) { [weak self] in self?.outlook.refresh() }
   }
 }
 
