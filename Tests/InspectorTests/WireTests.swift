@@ -55,7 +55,16 @@ import Testing
                 seq: "2", author: "app", at: date, inserted: 1, updated: 2, deleted: 3, tables: ["note"],
                 everything: true)
             ]),
-          authors: [.init(name: "app", cursor: "1", lag: 1, seen: date, running: true, process: "app-7")]))),
+          authors: [.init(name: "app", cursor: "1", lag: 1, seen: date, running: true, process: "app-7")],
+          queues: [
+            .init(
+              name: "q", counts: ["failed": 1],
+              jobs: [
+                .init(
+                  id: "7", state: "running", attempt: 2, failures: 1, error: "e", progress: 0.5, at: date, worker: "w",
+                  process: "app-7")
+              ])
+          ]))),
     resource(
       "container/",
       .container(
