@@ -1,4 +1,4 @@
-import CLibrary
+import Dispatch
 import FileSignals
 import Signals
 
@@ -57,13 +57,7 @@ extension QueueEngine {
   /// The present time for signs of life, in milliseconds since the start of the system; `nil` if they are not needed.
   var beat: Int64? {
     guard claimLimit != nil else { return nil }
-    var time = timespec()
-    #if canImport(Darwin)
-      clock_gettime(CLOCK_MONOTONIC_RAW, &time)
-    #else
-      clock_gettime(CLOCK_BOOTTIME, &time)
-    #endif
-    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    return Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000)
   }
 
   func startBeating() {
