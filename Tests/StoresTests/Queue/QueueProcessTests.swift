@@ -22,6 +22,12 @@ struct QueueProcessTests {
     return peer
   }
 
+  /// Waits until no job is left; a worker reports that it has claimed one before it writes the effect.
+  private func waitForAll() async throws {
+    let database = try Database(.file(directory.file("jobs.sqlite")), busyTimeout: .seconds(60))
+    try await WorkQueue<Int>("jobs", in: database).counts.firstValue { $0.unfinished == 0 }
+  }
+
   private func effects() throws -> [SQLiteValue] {
     let database = try Database(.file(directory.file("jobs.sqlite")))
     return try database.read { try $0.rows("SELECT job FROM effect ORDER BY job").map { $0[0] } }
@@ -50,8 +56,7 @@ struct QueueProcessTests {
     try await first.send("queue-add 5")
     try await second.events.wait { $0.count >= 5 }
     try await first.send("queue-finish")
-    let database = try Database(.file(directory.file("jobs.sqlite")), busyTimeout: .seconds(60))
-    try await WorkQueue<Int>("jobs", in: database).counts.firstValue { $0.unfinished == 0 }
+    try await waitForAll()
     #expect(second.events.elements.allSatisfy { $0.hasSuffix(" 1") })
     #expect(try effects() == [1, 1, 2, 3, 4, 5])
   }
@@ -72,6 +77,7 @@ struct QueueProcessTests {
     } catch PeerProcess.Failure.refused(_, let answer) {
       #expect(answer.contains("is no longer claimed here"))
     }
+    try await waitForAll()
     #expect(try effects() == [1])
   }
 
