@@ -74,8 +74,13 @@ extension InspectorChanging {
 
   private func openSuite(_ path: String) throws -> AppGroupsSuite {
     let url = url(path)
-    guard let switched = try SwitchedRoots.root(switching: url) else { return try AppGroupsSuite(url: url) }
-    return try AppGroupsSuite(name: url.lastPathComponent, scope: AppContainer(home: switched).scope)
+    guard let scope = try scope(of: url) else { return try AppGroupsSuite(url: url) }
+    return try AppGroupsSuite(name: url.lastPathComponent, scope: scope)
+  }
+
+  /// Returns the scope of a file in a root whose contents are switched, or `nil` for any other file.
+  private func scope(of url: URL) throws -> Scope? {
+    try SwitchedRoots.root(switching: url).map { try AppContainer(home: $0).scope }
   }
 
   private func outcome(_ message: String, _ resource: String?, _ path: String?) -> InspectorOutcome {
@@ -97,8 +102,8 @@ extension InspectorChanging {
       throw InspectorError.invalid(operation: operation, reason: "it is not a log")
     }
     let log: AppGroupsLog<Data>
-    if let switched = try SwitchedRoots.root(switching: url) {
-      log = try AppGroupsLog(name: name, scope: AppContainer(home: switched).scope)
+    if let scope = try scope(of: url) {
+      log = try AppGroupsLog(name: name, scope: scope)
     } else {
       log = try AppGroupsLog(name: name, container: AppGroupsContainer(directory: directory))
     }
@@ -133,11 +138,8 @@ extension InspectorChanging {
       return outcome("Would \(isRetry ? "retry" : "cancel") the job \(id) of the queue \(name).", resource.id, path)
     }
     let url = url(path)
-    let scope = try SwitchedRoots.root(switching: url).map { try AppContainer(home: $0).scope }
-    let database = try Database(.file(url), scope: scope)
-    defer { withExtendedLifetime(database) {} }
     // Jobs are not decoded here.
-    let queue = WorkQueue<String>(name, in: database)
+    let queue = WorkQueue<String>(name, in: try Database(.file(url), scope: scope(of: url)))
     guard try isRetry ? queue.retry(id) : queue.cancel(id) else {
       throw InspectorError.invalid(
         operation: operation, reason: isRetry ? "the job is neither failed nor delayed" : "there is no such job")
