@@ -192,6 +192,7 @@ private enum HandlerState {
   static func install(_ number: CInt) {
     // All of it is initialized before the handler uses it.
     _ = (pending.load(ordering: .relaxed), output.load(ordering: .relaxed))
+    sigaction(number, nil, earlier + Int(number))
     _ = installSignalHandler(number, handleSignal, earlier + Int(number))
   }
 
