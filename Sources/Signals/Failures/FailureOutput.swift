@@ -6,7 +6,7 @@
     /// The size that is written as a whole, also if other processes write to the same pipe.
     private static let largestSize = 4_000
 
-    /// Writes one line, unless nobody can read it.
+    /// Writes one line, unless standard error cannot be written.
     ///
     /// A pipe that stays full is waited for only shortly, because the program may be about to end. A closed one is no
     /// reason to end the program.

@@ -132,7 +132,7 @@ final class QueueEngine: Sendable {
       }
       // A claim that was lost before it was registered is found now.
       if !isCurrent(worker) { for (claim, _) in claimed { claim.lose() } }
-      if claimLimit != nil, !claimed.isEmpty { startBeating() }
+      if !claimed.isEmpty { startBeating() }
       return claimed
     }
   }

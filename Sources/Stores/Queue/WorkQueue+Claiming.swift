@@ -65,8 +65,8 @@ extension WorkQueue {
   /// When the loop ends, the jobs that it has claimed and not received wait again. The sequence throws
   /// ``DatabaseError`` if the database is closed, and `CancellationError` if the task is cancelled.
   ///
-  /// - Parameter limit: The largest number of jobs to claim in one transaction. A process that works on one job after
-  ///   another keeps the others from other workers meanwhile.
+  /// - Parameter limit: The largest number of jobs to claim in one transaction. Jobs that this
+  ///   process has claimed and not begun are kept from idle workers of other processes.
   /// - Returns: The sequence.
   public func claims(upTo limit: Int = 1) -> some AsyncSequence<ClaimedJob<Job>, any Error> & Sendable {
     JobClaims(queue: self, limit: limit)
