@@ -325,6 +325,30 @@ class Drive:
                 complain(f"the history of {place} has notes of another environment")
 
 
+class Changes:
+    """What `notes changes` prints meanwhile: each change of a value names the process that made it."""
+
+    VALUES = ("file", "suite", "tweak", "database", "container", "session")
+
+    def __init__(self, home):
+        self.output = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [home.bin + "/notes", "changes", "--json"], env=home.environment, stdout=self.output)
+
+    def judge(self, kills):
+        self.process.terminate()
+        self.process.wait()
+        self.output.seek(0)
+        changes = [json.loads(line) for line in self.output if line.endswith("\n")]
+        values = [change for change in changes if change["kind"] in self.VALUES and change["op"] != "delete"]
+        unknown = [change for change in values if not change.get("proc") and not change.get("author")]
+        print(f"{len(values)} changes of values were seen, {len(unknown)} of an unknown process", flush=True)
+        if not values:
+            complain("`notes changes` has printed no change")
+        if len(unknown) > kills:
+            complain(f"{len(unknown)} changes are of unknown processes, such as {unknown[:3]}")
+
+
 def main(bin, rounds):
     seed = int(os.environ.get("SIGNALS_SEED", random.randrange(1 << 30)))
     print(f"seed {seed}", flush=True)
@@ -334,12 +358,14 @@ def main(bin, rounds):
     home.set_up()
     home.check_refusals()
     drive = Drive(home)
+    changes = Changes(home)
     for number in range(1, rounds + 1):
         drive.round(dice)
         totals = ", ".join(f"{count} {what}" for what, count in sorted(drive.counts.items()))
         print(f"round {number} of {rounds}: {totals}", flush=True)
         if problems:
             break
+    changes.judge(drive.counts["kills"] + drive.counts["killed processes"])
     home.close()
     if problems:
         sys.exit(f"error: {len(problems)} faults with SIGNALS_SEED={seed}; the files are in {home.folder}\n" + home.text_of_log())

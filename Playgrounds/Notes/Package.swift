@@ -58,6 +58,7 @@ let package = Package(
       dependencies: [
         "NotesKit",
         .product(name: "SignalsKit", package: "Signals"),
+        .product(name: "Inspector", package: "Signals"),
         .product(name: "TokenClient", package: "TokenServer"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -154,6 +154,11 @@ public final class AppContainer: Sendable {
   /// The directory with the files of the active environment, with symbolic links resolved.
   public var home: URL { engine.layout.root }
 
+  /// Who switched last, or made the last change of the list of environments, and when and why; `nil` if it is unknown.
+  ///
+  /// Asking reads the list and the record beside its lock, and takes no lock.
+  public var provenance: Provenance? { engine.store.provenance() }
+
   /// The events of each switch: before and after a switch by this process, and after a switch by another one.
   public var events: some Signal<Event, Never> { KeptSignal(upstream: engine.events, owner: engine) }
 

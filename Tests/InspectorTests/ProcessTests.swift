@@ -105,6 +105,42 @@ import Testing
     #expect(try LockTable.files(in: directory.url, lockedBy: mine) == before)
   }
 
+  @Test(arguments: [
+    (["container .", "open note.json"], ["because mail write note.json hello"], "file/note.json"),
+    (["suite . settings.json"], ["because mail suite-set theme dark"], "suite/settings.json"),
+    (["tweaks ."], ["because mail tweak-set shop limit 5"], "tweak/shop/limit"),
+    (["share-database ./items.sqlite . app"], ["because mail insert-items 1 x"], "database/items.sqlite"),
+    (["env ./app"], ["because mail env-new second"], "container/app"),
+    (["context-open ./user database", "context-setup"], ["because mail context-login kim"], "session/user"),
+    (["context-open ./user file", "context-setup"], ["because mail context-login kim"], "session/user/session.json"),
+  ])
+  func `a change says which process made it, and why`(
+    begin: [String], change: [String], id: String
+  ) async throws {
+    let directory = try InspectedDirectory()
+    let peer = try PeerProcess()
+    for folder in ["app", "user"] {
+      try FileManager.default.createDirectory(at: directory.file(folder), withIntermediateDirectories: true)
+    }
+    func send(_ command: String) async throws {
+      let words = command.split(separator: " ").map { word in
+        word == "." || word.hasPrefix("./") ? directory.url.path + word.dropFirst() : String(word)
+      }
+      try await peer.send(words.joined(separator: " "))
+    }
+    for command in begin { try await send(command) }
+    let inspector = try Inspector(directory: directory.url)
+    let changes = inspector.changes.recorded()
+    for command in change { try await send(command) }
+    let made = try await changes.first("the change") { [id] in
+      $0.resource.hasPrefix(id) || id.hasPrefix("suite") && $0.resource == "file/settings.json"
+    }
+    #expect(made.process == "Peer-\(peer.identifier)" && made.cause == "mail")
+    let shown = try #require(await inspector.refresh()[made.resource])
+    #expect(shown.process == "Peer-\(peer.identifier)" && shown.cause == "mail")
+    try await peer.kill()
+  }
+
   @Test func `commits of another process appear with their author`() async throws {
     let directory = try InspectedDirectory()
     let peer = try PeerProcess()

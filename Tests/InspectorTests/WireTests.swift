@@ -52,7 +52,8 @@ import Testing
             first: "1", last: "2",
             entries: [
               .init(
-                seq: "2", author: "app", at: date, inserted: 1, updated: 2, deleted: 3, tables: ["note"],
+                seq: "2", author: "app", process: "app-7", cause: "c", at: date, inserted: 1, updated: 2, deleted: 3,
+                tables: ["note"],
                 everything: true)
             ]),
           authors: [.init(name: "app", cursor: "1", lag: 1, seen: date, running: true, process: "app-7")],
@@ -111,6 +112,7 @@ import Testing
   private static func resource(_ id: String, _ details: InspectedResource.Details) -> InspectedResource {
     var resource = InspectedResource(id: id, name: "n", path: "p", details)
     (resource.version, resource.problem, resource.at, resource.size) = ("v", "x", date, 12)
+    (resource.process, resource.cause) = ("app-7", "c")
     (resource.seq, resource.rate) = ("4", .init(perSecond: 1, perSecondInMinute: 2))
     (resource.value, resource.redacted, resource.truncated) = (7, ["/a"], true)
     return resource
@@ -118,7 +120,7 @@ import Testing
 
   private static let change = InspectorChange(
     sequence: "5", resource: "file/a.json", kind: .file, operation: .update, version: "v", at: date, process: "app-7",
-    author: "app", count: 2, summary: "s",
+    author: "app", cause: "c", count: 2, summary: "s",
     differences: InspectedDifference.of(["a": 1, "b": 2], ["b": 3, "c": 4]).differences, more: 2)
 
   private static var undo: InspectorRequest {

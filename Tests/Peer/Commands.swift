@@ -1,3 +1,5 @@
+import FileSignals
+
 /// A group of commands that belong together.
 protocol CommandFamily: AnyObject {
   /// Performs a command.
@@ -47,6 +49,7 @@ struct Command {
 ///
 /// - `marked COMMAND`: perform a command between two marks in the trace of this process's system calls, and name the
 ///   type of its error
+/// - `because CAUSE COMMAND`: perform a command, and give a reason for its changes
 struct Commands {
   let families: [any CommandFamily]
 
@@ -66,6 +69,10 @@ struct Commands {
   }
 
   private func perform(_ command: Command) throws -> String {
+    if command.word == "because" {
+      let arguments = try command.arguments(2)
+      return try Cause.$current.withValue(arguments[0]) { try perform(Command(arguments[1])) }
+    }
     for family in families {
       if let result = try family.perform(command) { return result }
     }

@@ -215,6 +215,13 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   @inlinable
   public var value: Value { property.plainValue }
 
+  /// Who made the version that ``value`` is, and when and why; `nil` if it is unknown.
+  ///
+  /// It is unknown if a program without this package made the version, if the file was copied from elsewhere, or if
+  /// later versions have replaced it meanwhile. Asking reads the record beside the lock of the file, with a few system
+  /// calls, and takes no lock.
+  public var provenance: Provenance? { engine.provenance() }
+
   /// The errors that keep ``value`` from following the content of the file.
   ///
   /// Errors that a call throws are not sent here. If nothing observes this signal, nor the failures of the container or

@@ -54,7 +54,7 @@ extension SharedFileEngine {
         }
         guard record.count <= Self.largestRecord, let mark = try place(for: data, stored, in: file) else { break }
         let next = try take(value, stored, in: file, &delivery) { () throws(DurableFileError) in
-          try mark.appending(record, durability: durability, of: location.url)
+          try mark.appending(record, durability: durability, to: file)
         }
         settleLater(isOwn: true)
         // Others may have read the record already, so it stays even if this fails.
@@ -176,7 +176,10 @@ extension SharedFileEngine {
     let newData = try encoded(whole)
     let durability = mark.durability(atLeast: durability)
     do {
-      let prepared = newData == data ? nil : try file.prepare(newData, durability: durability)
+      // The content is not new, so it keeps its provenance.
+      let provenance = mark.version.flatMap { file.provenance(of: $0) }
+      let prepared =
+        newData == data ? nil : try file.prepare(newData, durability: durability, provenance: provenance)
       let change = try memory.withLock { memory throws(DurableFileError) in
         let change = try put(prepared, in: file)
         _ = memory.file.adopt(newData)
@@ -232,7 +235,8 @@ extension SharedFileEngine {
       if reading.end.hasRecords {
         journaling.rebase(&value)
         let durability = reading.end.durability(atLeast: durability)
-        try file.prepare(encoded(value), durability: durability).commit()
+        let provenance = reading.end.version.flatMap { file.provenance(of: $0) }
+        try file.prepare(encoded(value), durability: durability, provenance: provenance).commit()
         if durability == .storage { try file.synchronizeDirectory() }
       }
       file.removeJournal()

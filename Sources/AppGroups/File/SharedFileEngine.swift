@@ -238,6 +238,15 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   func snapshot() -> Beginning { memory.withLock { beginning($0) } }
 
+  /// Finds who made the version of the value in memory.
+  ///
+  /// - Parameter isIt: Returns whether the value is the one to be asked about.
+  /// - Returns: The process, or `nil` if it is unknown.
+  func provenance(where isIt: (Value) -> Bool = { _ in true }) -> Provenance? {
+    let known = memory.withLock { isIt(value.value) ? ($0.mark, $0.file.known) : (nil, nil) }
+    return (known.0?.version ?? known.1.map { VersionMark(content: $0) }).flatMap { location.provenance(of: $0) }
+  }
+
   /// The result of a read of the file and of its journal.
   struct Sight {
     var look: SharedFileState.Look<Value>

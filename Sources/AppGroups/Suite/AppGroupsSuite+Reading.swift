@@ -1,4 +1,4 @@
-import FileSignals
+public import FileSignals
 public import Signals
 
 extension AppGroupsSuite {
@@ -73,8 +73,11 @@ extension AppGroupsSuite {
   /// - Complexity: O(*k*) for *k* changed values. If a program without this package has replaced the file, O(*n*) for all
   ///   values. No value is decoded.
   public var changes: some Signal<SuiteChange, Never> {
-    property.scan(SuiteChange?.none) { last, contents in
-      SuiteChange(keys: last.map { contents.difference(from: $0.new) } ?? [], old: last?.new ?? contents, new: contents)
+    property.scan(SuiteChange?.none) { [engine] last, contents in
+      guard let last else { return SuiteChange(keys: [], old: contents, new: contents, provenance: nil) }
+      let keys = contents.difference(from: last.new)
+      let provenance = keys.isEmpty ? nil : engine.provenance { $0.isSame(as: contents) }
+      return SuiteChange(keys: keys, old: last.new, new: contents, provenance: provenance)
     }
     .compactMap { $0 }
     .filter { !$0.keys.isEmpty }
@@ -107,4 +110,10 @@ public struct SuiteChange: Sendable {
 
   /// The contents after the change.
   public let new: SuiteContents
+
+  /// Who made the contents after the change, and when and why; `nil` if it is unknown, see
+  /// ``AppGroupsSuite/provenance``.
+  ///
+  /// If changes of several processes come together, it is the last one.
+  public let provenance: Provenance?
 }

@@ -172,6 +172,9 @@ public struct SuiteContents: Sendable {
     return Set(names.map(\.text))
   }
 
+  /// Returns whether both are the same object, not only equal.
+  func isSame(as other: SuiteContents) -> Bool { isRelated(to: other) && overlay.isSame(as: other.overlay) }
+
   /// Returns whether both differ only in changes that were stored since the same text.
   fileprivate func isRelated(to other: SuiteContents) -> Bool {
     base === other.base && changes.isEmpty && other.changes.isEmpty

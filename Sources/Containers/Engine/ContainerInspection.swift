@@ -1,5 +1,5 @@
 import AppGroups
-import FileSignals
+package import FileSignals
 package import Foundation
 
 /// Reads the environments of a root, without completing or undoing a switch.
@@ -12,6 +12,9 @@ package struct ContainerInspection: Sendable {
 
   /// All environments, in the order in which they were created.
   package let environments: [AppContainer.Environment]
+
+  /// Who made the last change of the list, or switched; `nil` if it is unknown.
+  package let provenance: Provenance?
 
   /// A switch in progress.
   package struct Journal: Sendable {
@@ -39,6 +42,6 @@ package struct ContainerInspection: Sendable {
     }
     return ContainerInspection(
       revision: state.revision, active: state.active, environments: state.ids.map { store.environment($0, in: state) },
-      journal: journal)
+      provenance: store.provenance(isSwitching: journal != nil), journal: journal)
   }
 }

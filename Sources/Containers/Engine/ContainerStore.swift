@@ -39,6 +39,14 @@ struct ContainerStore: Sendable {
   /// Returns the content of the state file, or `nil` if it is missing.
   func stateData() throws(AppContainerError) -> Data? { try contents(of: layout.stateURL) }
 
+  /// Returns who wrote the state, or who has begun a switch; `nil` if it is unknown.
+  func provenance(isSwitching: Bool = false) -> Provenance? {
+    let url = isSwitching ? layout.journalURL : layout.stateURL
+    return tolerating(else: nil) {
+      try contents(of: url).flatMap { ProvenanceRecord.find(VersionMark(content: $0), ofFileAt: url.path) }
+    }
+  }
+
   private func state(at url: URL) throws(AppContainerError) -> ContainerState? {
     guard let data = try contents(of: url) else { return nil }
     return try state(from: data, at: url)

@@ -1,5 +1,5 @@
 import AppGroups
-import FileSignals
+package import FileSignals
 package import Foundation
 import Stores
 
@@ -25,6 +25,9 @@ package struct SessionInspection: Sendable {
 
   /// The process that used the current user's token last, and the generation of the token; `nil` if none did.
   package let renewal: (process: Int32, generation: Int)?
+
+  /// Who wrote the archive last; `nil` if it is unknown.
+  package let provenance: Provenance?
 
   /// Reads an archive in a database.
   ///
@@ -64,6 +67,8 @@ package struct SessionInspection: Sendable {
     expiration = contents.currentID.flatMap { contents[$0] }.flatMap { Self.expiration(in: $0.payload) }
     formerUsers = contents.users.map(\.id).filter { $0 != contents.currentID }
     (revision, session, generation) = (contents.revision, contents.session, contents.generation)
+    let lock = directory.appending(path: "archive", directoryHint: .notDirectory)
+    provenance = ProvenanceRecord.find(VersionMark(revision: revision), ofFileAt: lock.path)
     do {
       let claims = RenewalClaims(url: directory.appending(path: "renewal.json", directoryHint: .notDirectory))
       renewal = try claims.claim(of: contents.currentID ?? "").map { ($0.process, $0.generation) }

@@ -38,7 +38,7 @@ extension SessionVault {
         guard contents.users.contains(where: { chosen.contains($0.id) }) else { return (chosen, nil) }
         contents.users.removeAll { chosen.contains($0.id) }
         contents.revision = max(contents.revision, revision) + 1
-        try archive.write(contents)
+        try store(contents)
         sweep(contents, replaced: oldKeys)
         removeClaims(of: Set(chosen))
         // The name of a lock contains the identity of its user.

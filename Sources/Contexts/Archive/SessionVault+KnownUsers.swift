@@ -82,7 +82,7 @@ extension SessionVault {
     var new = contents
     new.revision = max(new.revision, revision) + 1
     guard try applyLate(write, secretKey: key(new.revision), to: &new) else { return }
-    try archive.write(new)
+    try store(new)
     sweep(new, replaced: contents.secretKeys)
     contents = new
     if let id = write.attempt?.session.user.id, id != new.currentID { removeClaims(of: [id]) }
@@ -145,7 +145,7 @@ extension SessionVault {
     var new = contents
     new.revision = max(new.revision, revision) + 1
     forget(old.user.id, in: &new)
-    try archive.write(new)
+    try store(new)
     sweep(new, replaced: contents.secretKeys)
     removeClaims(of: [old.user.id])
     return .settled(try current(in: new), write, user)

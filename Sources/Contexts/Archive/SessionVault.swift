@@ -54,7 +54,7 @@ struct SessionVault<User: SessionUser>: Sendable {
         record = try coding.record(of: user, secretKey: key(contents.revision + 1))
         contents.put(record)
         contents.revision += 1
-        try archive.write(contents)
+        try store(contents)
       }
       sweep(contents, replaced: old)
       return (.user(session(user, contents)), isOld)
@@ -125,7 +125,7 @@ struct SessionVault<User: SessionUser>: Sendable {
       contents.revision = max(contents.revision, revision) + 1
       var renewed: Set<String> = []
       let user = try apply(write, unwritten, to: &contents, renewed: &renewed)
-      try archive.write(contents)
+      try store(contents)
       removeClaims(of: renewed)
       let written = session(user, contents)
       sweep(contents, replaced: oldKeys)
@@ -234,6 +234,14 @@ struct SessionVault<User: SessionUser>: Sendable {
     } catch {
       contents.kept.append(record)
     }
+  }
+
+  /// Writes the archive, and notes who does it.
+  func store(_ contents: ArchiveContents) throws {
+    if let lockURL {
+      ProvenanceRecord.note(.current, VersionMark(revision: contents.revision), ofFileAt: lockURL.path)
+    }
+    try archive.write(contents)
   }
 
   // MARK: Helpers

@@ -147,9 +147,11 @@ final class SessionEngine<User: SessionUser>: Sendable {
   }
 
   private func takeTurn(_ body: @escaping @Sendable (SessionEngine<User>) -> Void) {
+    // The thread of the turn knows no values of the task that asks.
+    let cause = Cause.current
     executor { [self] in
       let outer = state.withLock { exchange(&$0.turn, with: .current) }
-      body(self)
+      Cause.$current.withValue(cause) { body(self) }
       let due = state.withLock { state in
         state.turn = outer
         return outer == nil ? exchange(&state.due, with: []) : []

@@ -89,11 +89,11 @@ package final class JournalFile: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
-  ///   - size: The size of the file.
+  ///   - size: The size of the file, which grows by the bytes to less than the limit for this process.
   ///   - url: The file that errors report.
   /// - Throws: ``DurableFileError``.
   package func append(_ bytes: UnsafeRawBufferPointer, after size: Int, of url: URL) throws(DurableFileError) {
-    guard writeAll(bytes, to: file.number, after: size) == bytes.count else {
+    guard writeAll(bytes, to: file.number, after: nil) == bytes.count else {
       let error = DurableFileError(errno, "write the journal of", url)
       cut(to: size)
       throw error
@@ -174,7 +174,7 @@ extension ExclusiveFile {
     guard let folder = JournalFile.openFolder(in: descriptors.folder.number, isCreating: true) else {
       throw DurableFileError(errno, "create the journal of", descriptors.url)
     }
-    try prepare(bytes, durability: durability).commitAsJournal(in: folder.number)
+    try prepare(bytes, durability: durability, provenance: nil).commitAsJournal(in: folder.number)
     if durability == .storage { try synchronizeJournalName(in: folder) }
     let journal = try JournalFile.open(descriptors.name, in: folder.number, isWritable: true, of: descriptors.url)
     guard let journal else {

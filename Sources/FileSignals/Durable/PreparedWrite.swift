@@ -15,6 +15,10 @@ package final class PreparedWrite {
   private var temporary: Descriptor?
   private var count = 0
   private let mode: UInt16?
+  /// Who makes the new version, and its mark, to be noted before it is in place.
+  private let note: (provenance: Provenance, version: VersionMark)?
+  /// The maximum size of a file.
+  private let sizeLimit = fileSizeLimit()
   /// The status of the temporary file with its content, before anything else was changed.
   private var written: FileStatus?
   /// A Boolean value that indicates whether the file to be replaced was inspected just now.
@@ -26,9 +30,20 @@ package final class PreparedWrite {
   package private(set) var stamp: FileStamp?
 
   /// Writes the whole content at once.
-  init(_ data: Data, to file: ExclusiveFile, durability: Durability, mode: UInt16?) throws(DurableFileError) {
+  ///
+  /// - Parameters:
+  ///   - data: The content.
+  ///   - file: The locked file.
+  ///   - durability: The failures that the content survives.
+  ///   - mode: The permissions.
+  ///   - provenance: Who makes the new version; `nil` if that is not to be noted.
+  /// - Throws: ``DurableFileError``; then no temporary file is left behind.
+  init(
+    _ data: Data, to file: ExclusiveFile, durability: Durability, mode: UInt16?, _ provenance: Provenance?
+  ) throws(DurableFileError) {
     self.file = file
     self.mode = mode
+    note = provenance.map { ($0, VersionMark(content: data)) }
     do {
       try open()
       try data.withUnsafeBytes { bytes in Result { () throws(DurableFileError) in try append(bytes) } }.get()
@@ -43,6 +58,7 @@ package final class PreparedWrite {
   init(inPiecesTo file: ExclusiveFile, mode: UInt16?) throws(DurableFileError) {
     self.file = file
     self.mode = mode
+    note = nil
     do {
       try open()
     } catch {
@@ -64,6 +80,7 @@ package final class PreparedWrite {
     guard isPending, temporary == nil else {
       stop(because: "commit() was called twice, or before the content was finished")
     }
+    if let note { file.note(note.provenance, note.version, limit: sizeLimit) }
     if isExclusive, try link() { return }
     do {
       // A link that was created since then must stay, but the rename would replace it.
@@ -187,7 +204,8 @@ package final class PreparedWrite {
   /// Writes the next piece of the content.
   package func append(_ bytes: UnsafeRawBufferPointer) throws(DurableFileError) {
     guard let number = temporary?.number else { stop(because: "append(_:) was called after finish(durability:)") }
-    guard writeAll(bytes, to: number, after: count) == bytes.count else {
+    guard bytes.count <= sizeLimit - count else { throw DurableFileError(EFBIG, "write", descriptors.url) }
+    guard writeAll(bytes, to: number, after: nil) == bytes.count else {
       throw DurableFileError(errno, "write", descriptors.url)
     }
     count += bytes.count

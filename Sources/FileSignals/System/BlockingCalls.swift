@@ -53,11 +53,13 @@ package final class BlockingCalls: Sendable {
     _ body: @escaping @Sendable (_ answer: (Swift.Result<Result, any Error>) -> Void) -> Void
   ) async throws -> Result {
     let ticket = Ticket()
+    let cause = Cause.current
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         add(ticket) { isCancelled in
           if isCancelled { return continuation.resume(throwing: CancellationError()) }
-          body { continuation.resume(with: $0) }
+          // A thread of Dispatch knows no values of the task.
+          Cause.$current.withValue(cause) { body { continuation.resume(with: $0) } }
         }
       }
     } onCancel: {

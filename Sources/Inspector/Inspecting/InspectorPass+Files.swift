@@ -32,9 +32,13 @@ extension InspectorPass {
       if let old, old.version != tweak.version || old.value != tweak.value {
         let (differences, _) = InspectedDifference.of(old.value, tweak.value)
         let isSecret = old.value == nil && tweak.value == nil
-        put(tweak, .update, isSecret ? "a secret value changed" : Self.summary(differences), differences)
+        put(
+          tweak, .update, isSecret ? "a secret value changed" : Self.summary(differences), differences,
+          provenance: provenance(of: tweak))
       } else {
-        put(tweak, old == nil ? .insert : nil, tweak.value.map { "set to \($0)" } ?? "set")
+        put(
+          tweak, old == nil ? .insert : nil, tweak.value.map { "set to \($0)" } ?? "set",
+          provenance: provenance(of: tweak))
       }
     }
     return state.secrets != before
@@ -61,10 +65,17 @@ extension InspectorPass {
     file.describe(&resource)
     let change = file.change(from: known, state.values[id])
     state.values[id] = file.shown?.value
-    guard let change else { return put(resource) }
+    let provenance = switcher(of: path) ?? state.provenances[path]
+    guard let change else { return put(resource, provenance: provenance) }
     put(
       resource, change.operation, change.summary, change.differences, more: change.more,
-      at: known == nil ? nil : resource.at)
+      at: known == nil ? nil : resource.at, provenance: provenance)
+  }
+
+  /// Returns who made the file that holds a tweak.
+  private func provenance(of tweak: InspectedResource) -> Provenance? {
+    guard case .tweak(let details) = tweak.typedDetails else { return nil }
+    return switcher(of: details.source) ?? state.provenances[details.source]
   }
 
   /// Returns the process that is writing a file; in a pass over some places, the one that was known before.

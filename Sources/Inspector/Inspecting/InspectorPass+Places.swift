@@ -71,8 +71,10 @@ extension InspectorPass {
     if let history = details.history, let last = Int(old.history?.last ?? "0"), (Int(history.last) ?? 0) > last {
       for commit in history.entries.reversed() where (Int(commit.seq) ?? 0) > last {
         let author = commit.author.isEmpty ? nil : commit.author
-        let process = details.authors?.first { $0.name == author }?.process
-        put(resource, .update, Self.summary(commit), at: commit.at, process: process, author: author)
+        let known = commit.provenance == nil ? details.authors?.first { $0.name == author }?.process : nil
+        put(
+          resource, .update, Self.summary(commit), at: commit.at, process: known, author: author,
+          provenance: commit.provenance)
       }
     } else if isChanged, old.tables != details.tables {
       let was = Dictionary(old.tables.map { ($0.name, $0.rows) }) { $1 }
@@ -99,10 +101,11 @@ extension InspectorPass {
     let root = InspectorState.container(path).root
     var resource = resource("container/\(root)", path, .container(details))
     resource.version = details.revision
+    let provenance = state.provenances[path]
     guard case .container(let old)? = state.resources[resource.id]?.typedDetails else {
-      return put(resource, .insert, "created")
+      return put(resource, .insert, "created", provenance: provenance)
     }
-    if old == details { return put(resource) }
+    if old == details { return put(resource, provenance: provenance) }
     let name = details.environments.first { $0.active }?.name ?? details.active
     let names = (Set(old.environments.map(\.name)), Set(details.environments.map(\.name)))
     let summary =
@@ -114,7 +117,7 @@ extension InspectorPass {
           ? "changed"
           : (names.1.subtracting(names.0).sorted().map { "+ \($0)" }
             + names.0.subtracting(names.1).sorted().map { "- \($0)" }).joined(separator: ", ")
-    put(resource, .update, summary)
+    put(resource, .update, summary, provenance: provenance)
   }
 
   mutating func buildSession(_ path: String, _ locks: inout InspectedLocks) {
@@ -124,13 +127,17 @@ extension InspectorPass {
     let id = "session/" + (name == "session.sqlite" ? directory : path)
     var resource = resource(id, path, .session(details))
     resource.version = "\(details.number)-\(details.generation)"
-    guard case .session(let old)? = state.resources[id]?.typedDetails else { return put(resource, .insert, "created") }
+    let provenance = state.provenances[path]
+    guard case .session(let old)? = state.resources[id]?.typedDetails else {
+      return put(resource, .insert, "created", provenance: provenance)
+    }
     if old.state != details.state || old.number != details.number {
-      put(resource, .update, details.state == .in ? "logged in" : details.state == .out ? "logged out" : "expired")
+      let summary = details.state == .in ? "logged in" : details.state == .out ? "logged out" : "expired"
+      put(resource, .update, summary, provenance: provenance)
     } else if old.generation != details.generation {
-      put(resource, .update, "renewed", process: nil)
+      put(resource, .update, "renewed", provenance: provenance)
     } else {
-      put(resource)
+      put(resource, provenance: provenance)
     }
   }
 }

@@ -6,21 +6,26 @@ extension InspectorPass {
   mutating func put(
     _ resource: InspectedResource, _ operation: InspectorChange.Operation? = nil, _ summary: String = "",
     _ differences: [InspectedDifference] = [], more: Int = 0, count: Int = 1, at date: Date? = nil,
-    process: String? = nil, author: String? = nil
+    process: String? = nil, author: String? = nil, provenance: Provenance? = nil
   ) {
     var resource = resource
     found.insert(resource.id)
     let old = state.resources[resource.id]
     resource.rate = old?.rate
     resource.seq = old?.seq ?? "0"
+    let process = process ?? provenance.map(InspectedLocks.process)
+    let isSame = operation == nil && old?.version == resource.version
+    resource.process = process ?? (isSame ? old?.process : nil)
+    resource.cause = provenance?.cause ?? (isSame ? old?.cause : nil)
     if let operation, !state.isFirst {
       state.sequence += 1
       resource.seq = "\(state.sequence)"
       update.changes.append(
         InspectorChange(
           sequence: resource.seq, resource: resource.id, kind: resource.kind, operation: operation,
-          version: resource.version, at: date ?? Date(), process: process, author: author, count: count,
-          summary: summary, differences: differences.isEmpty ? nil : differences, more: more > 0 ? more : nil))
+          version: resource.version, at: date ?? Date(),
+          process: process, author: author, cause: resource.cause, count: count, summary: summary,
+          differences: differences.isEmpty ? nil : differences, more: more > 0 ? more : nil))
       state.rates[resource.id, default: RateCounter()].add(count, at: now)
     }
     if old == resource { return }

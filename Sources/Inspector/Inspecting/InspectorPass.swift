@@ -11,6 +11,8 @@ struct InspectorPass {
 
   /// The paths of the files that a process has locked; empty if the pass does not compare everything.
   private(set) var locked: Set<String> = []
+  /// The roots whose contents are or were switched since the last pass, and who does it.
+  private var switches: [(root: String, by: Provenance)] = []
   var update = InspectorUpdate()
 
   /// The identifiers of the resources that still exist.
@@ -30,6 +32,16 @@ struct InspectorPass {
   mutating func build(_ places: [Survey.Place], changed: Set<String>, locks: inout InspectedLocks) {
     let lockedPaths = isWhole ? state.lockedPaths : [:]
     locked = Set(lockedPaths.values)
+    switches = places.compactMap { place in
+      guard place.kind == .container, let by = state.provenances[place.path],
+        let details = state.containers[place.path]
+      else { return nil }
+      let root = InspectorState.container(place.path).root
+      guard case .container(let old)? = state.resources["container/\(root)"]?.typedDetails,
+        details.journal != nil || old.active != details.active
+      else { return nil }
+      return (root, by)
+    }
     let isSecrecyChanged = buildTweaks(changed)
     for place in isSecrecyChanged ? state.places : places {
       switch place.kind {
@@ -46,6 +58,11 @@ struct InspectorPass {
     let kinds = Set(self.changed.values.map(\.kind))
     if isWhole || !kinds.isDisjoint(with: [.lock, .presence, .graph]) { buildProcesses(&locks) }
     if isTick { buildRates() }
+  }
+
+  /// Returns who has switched the contents around a file, because of which the file is another one.
+  func switcher(of path: String) -> Provenance? {
+    switches.first { $0.root.isEmpty || path.hasPrefix($0.root + "/") }?.by
   }
 
   /// Builds the resources that are no places, and removes resources that are gone.

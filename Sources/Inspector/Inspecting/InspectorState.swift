@@ -23,6 +23,9 @@ struct InspectorState {
   var sessions: [String: InspectedSession] = [:]
   var problems: [String: InspectedProblem] = [:]
 
+  /// Who made the last changes of files, environments and sessions, by path.
+  var provenances: [String: Provenance] = [:]
+
   /// The signals that processes publish.
   var graphs: [InspectedGraph] = [] {
     didSet {
@@ -185,20 +188,23 @@ struct InspectorState {
       containers[path] = nil
       sessions[path] = nil
       problems[path] = nil
+      provenances[path] = nil
       fileIDs[path] = nil
     }
   }
 
   private mutating func read(_ place: Survey.Place) throws {
     let url = url(place.path)
+    provenances[place.path] = nil
     switch place.kind {
-    case .file: files[place.path] = ReadFile(url, path: place.path)
+    case .file: files[place.path] = ReadFile(url, path: place.path, &provenances[place.path])
     case .database: databases[place.path] = try InspectedDatabase(url)
-    case .session: sessions[place.path] = try InspectedSession(url)
+    case .session: sessions[place.path] = try InspectedSession(url, &provenances[place.path])
     case .presence: break
     case .container:
       let (root, hidden) = Self.container(place.path)
-      containers[place.path] = try InspectedContainer(self.url(root), hidden: hidden)
+      containers[place.path] = try InspectedContainer(
+        self.url(root), hidden: hidden, &provenances[place.path])
     case .log:
       if try logs[place.path]?.isInPlace != true {
         let directory = url.deletingLastPathComponent().deletingLastPathComponent()

@@ -1,3 +1,4 @@
+import FileSignals
 package import Foundation
 
 /// The details of a database.
@@ -18,6 +19,12 @@ package struct InspectedDatabase: Sendable, Hashable, Encodable {
     package var seq: String
     /// The name under which the process shares the database; empty for a migration.
     package var author: String
+    /// The identifier of the ``InspectedProcess``, if it is known.
+    package var process: String?
+    /// The reason that the process gave.
+    package var cause: String?
+    /// The process and the reason, which the two members above show.
+    var provenance: Provenance?
     /// The time.
     package var at: Date
     /// The number of inserted rows.
@@ -30,6 +37,10 @@ package struct InspectedDatabase: Sendable, Hashable, Encodable {
     package var tables: [String]
     /// `true` if more rows may have changed than are counted; otherwise `nil`.
     package var everything: Bool?
+
+    private enum CodingKeys: String, CodingKey {
+      case seq, author, process, cause, at, inserted, updated, deleted, tables, everything
+    }
   }
 
   /// The shared transactions.

@@ -144,6 +144,12 @@ public struct InspectedResource: Sendable, Hashable, Identifiable {
   /// The time of the last change.
   public var at: Date?
 
+  /// The identifier of the process that made the last change; `nil` if it is unknown.
+  public var process: String?
+
+  /// The reason that the process gave for the last change; see `Cause`.
+  public var cause: String?
+
   /// The size in bytes.
   public var size: Int?
 
@@ -197,7 +203,8 @@ extension InspectedResource {
 
 extension InspectedResource: Encodable {
   private enum CodingKeys: String, CodingKey {
-    case id, kind, name, path, version, status, problem, at, size, seq, rate, value, redacted, truncated
+    case id, kind, name, path, version, status, problem, at, cause, size, seq, rate, value, redacted, truncated
+    case process = "proc"
   }
 
   /// Encodes the resource, with its details as the member that has the name of the kind.
@@ -214,6 +221,8 @@ extension InspectedResource: Encodable {
     try members.encode(status, forKey: .status)
     try members.encodeIfPresent(problem, forKey: .problem)
     try members.encodeIfPresent(at, forKey: .at)
+    try members.encodeIfPresent(process, forKey: .process)
+    try members.encodeIfPresent(cause, forKey: .cause)
     try members.encodeIfPresent(size, forKey: .size)
     try members.encode(seq, forKey: .seq)
     try members.encodeIfPresent(rate, forKey: .rate)

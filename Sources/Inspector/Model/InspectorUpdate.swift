@@ -61,6 +61,9 @@ public struct InspectorChange: Sendable, Hashable, Encodable {
   /// The name under which a process shares the database, if it is known.
   public var author: String?
 
+  /// The reason that the process gave for the change; see `Cause`.
+  public var cause: String?
+
   /// The number of writes that the change represents.
   public var count = 1
 
@@ -74,7 +77,7 @@ public struct InspectorChange: Sendable, Hashable, Encodable {
   public var more: Int?
 
   private enum CodingKeys: String, CodingKey {
-    case kind, at, author, summary, more
+    case kind, at, author, cause, summary, more
     case sequence = "seq"
     case differences = "diff"
     case resource = "r"

@@ -30,6 +30,14 @@ struct InspectedLocks {
     return holder
   }
 
+  /// Returns the identifier of the ``InspectedProcess`` that made a change, which may have ended.
+  ///
+  /// The system shows 15 bytes of a name.
+  static func process(_ provenance: Provenance) -> String {
+    let name = String(decoding: provenance.processName.utf8.prefix(15), as: UTF8.self)
+    return "\(name)-\(provenance.processIdentifier)"
+  }
+
   /// Returns the process that holds a lock of a file.
   mutating func holder(of file: FileIdentity?) -> InspectedHolder? {
     guard let file, let entry = table.held(file).first else { return nil }

@@ -25,10 +25,21 @@ struct ReadFile {
   var isSuite = false
 
   /// Reads a file.
-  init(_ url: URL, path: String) {
-    let content: Data
+  ///
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - path: Its path, relative to the inspected directory.
+  ///   - provenance: Receives who made the content.
+  init(_ url: URL, path: String, _ provenance: inout Provenance?) {
+    var content: Data
     do throws(DurableFileError) {
       content = try DurableFile.read(url, limit: Self.limit)
+      provenance = ProvenanceRecord.find(VersionMark(content: content), ofFileAt: url.path)
+      if provenance == nil {
+        // Other writers may have replaced the content and its record since it was read.
+        content = try DurableFile.read(url, limit: Self.limit)
+        provenance = ProvenanceRecord.find(VersionMark(content: content), ofFileAt: url.path)
+      }
     } catch {
       if case .exceedsLimit(_, let size, let limit) = error {
         self.init(

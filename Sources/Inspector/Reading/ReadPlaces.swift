@@ -95,7 +95,9 @@ extension InspectedDatabase.Queue {
 extension InspectedDatabase.Commit {
   fileprivate init(_ commit: DatabaseInspection.Commit) {
     self.init(
-      seq: "\(commit.sequence)", author: commit.author, at: commit.date, inserted: commit.inserted,
+      seq: "\(commit.sequence)", author: commit.author,
+      process: commit.provenance.map(InspectedLocks.process), cause: commit.provenance?.cause,
+      provenance: commit.provenance, at: commit.date, inserted: commit.inserted,
       updated: commit.updated, deleted: commit.deleted, tables: commit.tables,
       everything: commit.isEverything ? true : nil)
   }
@@ -103,8 +105,15 @@ extension InspectedDatabase.Commit {
 
 extension InspectedContainer {
   /// Reads the environments of a root; `nil` if there are none.
-  init?(_ root: URL, hidden: String) throws {
+  ///
+  /// - Parameters:
+  ///   - root: The root.
+  ///   - hidden: The directory of the records, relative to the root.
+  ///   - provenance: Receives who made the last change of them.
+  /// - Throws: The reason why they cannot be read.
+  init?(_ root: URL, hidden: String, _ provenance: inout Provenance?) throws {
     guard let found = try ContainerInspection.read(root, hidden: hidden) else { return nil }
+    provenance = found.provenance
     (active, revision) = (found.active.uuidString, "\(found.revision)")
     environments = found.environments.map { environment in
       Environment(
@@ -119,7 +128,12 @@ extension InspectedContainer {
 
 extension InspectedSession {
   /// Reads the archive of a session; `nil` if the file is not an archive.
-  init?(_ url: URL) throws {
+  ///
+  /// - Parameters:
+  ///   - url: The archive.
+  ///   - provenance: Receives who wrote it last.
+  /// - Throws: The reason why it cannot be read.
+  init?(_ url: URL, _ provenance: inout Provenance?) throws {
     let found: SessionInspection
     if url.pathExtension == "json" {
       let content = try DurableFile.read(url, limit: 64 << 20)
@@ -128,6 +142,7 @@ extension InspectedSession {
     } else {
       found = try SessionInspection.read(database: url)
     }
+    provenance = found.provenance
     state = found.user == nil ? .out : .in
     (user, expires, former) = (found.user, found.expiration, found.formerUsers.count)
     (number, generation) = (found.session, found.generation)

@@ -1,3 +1,5 @@
+public import FileSignals
+
 /// The changes that one transaction made, by table and key.
 ///
 /// A key is the row's primary key. A primary key of several columns is represented as one string: the values as SQL
@@ -13,6 +15,11 @@ public struct ChangeSet: Hashable, Sendable {
 
   /// The origin of the change.
   public internal(set) var origin = ChangeOrigin.here
+
+  /// Who made the change, and when and why, if a single other process that shares the database did.
+  ///
+  /// It is `nil` for changes of this process, and if it is unknown: see ``origin``.
+  public internal(set) var provenance: Provenance?
 
   /// The changes of each table.
   ///

@@ -1,4 +1,4 @@
-import FileSignals
+package import FileSignals
 package import Foundation
 
 /// The state of a database as it is on disk, read without delaying the processes that use it.
@@ -17,6 +17,8 @@ package struct DatabaseInspection: Sendable {
     package let sequence: Int64
     /// The author; empty for a migration.
     package let author: String
+    /// The process and the cause; `nil` if they are unknown.
+    package var provenance: Provenance?
     package let date: Date
     package var tables: [String] = []
     package var inserted = 0
@@ -193,8 +195,9 @@ extension DatabaseInspection.Commit {
   fileprivate mutating func decode(_ changes: Data) {
     do throws(ChangeCoding.Unreadable) {
       let found = try ChangeCoding.decode(changes)
-      tables = found.keys.sorted()
-      for change in found.values {
+      tables = found.tables.keys.sorted()
+      provenance = found.provenance
+      for change in found.tables.values {
         inserted += change.inserted.count
         updated += change.updated.count
         deleted += change.deleted.count

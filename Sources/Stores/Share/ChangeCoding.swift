@@ -1,9 +1,10 @@
+import FileSignals
 import Foundation
 
-/// The compact encoding of changes in the history: a version, and then each table with its keys.
+/// The compact encoding of changes in the history: a version, each table with its keys, and who made them.
 ///
 /// Different versions of a program share a database, so every encoding must stay readable. A change of the format needs
-/// a new version.
+/// a new version. Earlier versions of the program ignore what follows the tables.
 enum ChangeCoding {
   /// The reason why an entry of the history cannot be read.
   struct Unreadable: Error, CustomStringConvertible {
@@ -14,7 +15,7 @@ enum ChangeCoding {
 
   // MARK: Writing
 
-  static func encode(_ tables: [String: TableChanges]) -> Data {
+  static func encode(_ tables: [String: TableChanges], _ provenance: Provenance? = nil) -> Data {
     var data = Data([version])
     append(tables.count, to: &data)
     for (name, changes) in tables {
@@ -25,7 +26,18 @@ enum ChangeCoding {
         for key in keys { append(key, to: &data) }
       }
     }
+    if let provenance { append(provenance, to: &data) }
     return data
+  }
+
+  private static func append(_ provenance: Provenance, to data: inout Data) {
+    data.append(1)
+    append(Int(provenance.processIdentifier), to: &data)
+    append(Array(provenance.processName.utf8), to: &data)
+    for date in [provenance.processStart, provenance.date] {
+      append((date?.timeIntervalSince1970 ?? .nan).bitPattern, to: &data)
+    }
+    append(Array((provenance.cause ?? "").utf8), to: &data)
   }
 
   private static func append(_ value: SQLiteValue, to data: inout Data) {
@@ -70,7 +82,7 @@ enum ChangeCoding {
 
   // MARK: Reading
 
-  static func decode(_ data: Data) throws(Unreadable) -> [String: TableChanges] {
+  static func decode(_ data: Data) throws(Unreadable) -> (tables: [String: TableChanges], provenance: Provenance?) {
     var reader = Reader(bytes: Array(data))
     let found = try reader.byte()
     guard found == version else {
@@ -83,7 +95,8 @@ enum ChangeCoding {
       tables[name] = TableChanges(
         inserted: try reader.keys(), updated: try reader.keys(), deleted: try reader.keys(), isEverything: isEverything)
     }
-    return tables
+    // Without it, the changes are as good.
+    return (tables, tolerating(try reader.provenance(), else: nil))
   }
 
   private struct Reader {
@@ -127,6 +140,24 @@ enum ChangeCoding {
       var keys: Set<SQLiteValue> = []
       for _ in 0..<(try count()) { keys.insert(try key()) }
       return keys
+    }
+
+    /// Reads who made the changes, unless the entry ends here.
+    mutating func provenance() throws(Unreadable) -> Provenance? {
+      guard position < bytes.count, try byte() == 1 else { return nil }
+      let process = Int32(truncatingIfNeeded: try number())
+      let name = try text()
+      let (start, date) = (try self.date(), try self.date())
+      let cause = try text()
+      guard let date else { return nil }
+      return Provenance(
+        processIdentifier: process, processName: name, processStart: start, cause: cause.isEmpty ? nil : cause,
+        date: date)
+    }
+
+    private mutating func date() throws(Unreadable) -> Date? {
+      let seconds = Double(bitPattern: try number())
+      return seconds.isFinite ? Date(timeIntervalSince1970: seconds) : nil
     }
 
     private mutating func key() throws(Unreadable) -> SQLiteValue {

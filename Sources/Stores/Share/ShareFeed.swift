@@ -270,8 +270,8 @@ final class ShareFeed: Sendable {
 
   private func changes(in entry: ShareTables.Entry) -> ChangeSet {
     do throws(ChangeCoding.Unreadable) {
-      let tables = try ChangeCoding.decode(entry.changes)
-      return ChangeSet(sequence: entry.sequence, origin: entry.origin, tables: tables)
+      let (tables, provenance) = try ChangeCoding.decode(entry.changes)
+      return ChangeSet(sequence: entry.sequence, origin: entry.origin, provenance: provenance, tables: tables)
     } catch {
       failures.send(
         .undecodable(path: url.path, sequence: entry.sequence, author: entry.author, reason: error.description))
@@ -293,7 +293,8 @@ final class ShareFeed: Sendable {
   private func deliver(_ changes: ChangeSet) {
     // Tables outside the local scope are ignored, whatever the other process shares.
     guard let tables = recorder.shared(changes.tables) else { return note(changes.sequence) }
-    let changes = ChangeSet(sequence: changes.sequence, origin: changes.origin, tables: tables)
+    let changes = ChangeSet(
+      sequence: changes.sequence, origin: changes.origin, provenance: changes.provenance, tables: tables)
     if changes.sequence > cursors.live {
       database.delivery.enqueue(changes)
       database.delivery.flush()

@@ -1,3 +1,4 @@
+import FileSignals
 import Signals
 
 /// The recorder of this process's changes for the other processes.
@@ -87,7 +88,7 @@ final class ShareRecorder: Sendable {
     guard let tables = shared(tables) else { return nil }
     let now = ShareLimits.now
     let sequence = try ShareTables.append(
-      ChangeCoding.encode(tables), author: author, time: now, on: connection)
+      ChangeCoding.encode(tables, .current), author: author, time: now, on: connection)
     let mustTrim = state.withLock { state in
       state.isRingDue = true
       return sequence >= state.nextTrim

@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 
 /// The tables through which processes report changes to each other.
@@ -46,7 +47,7 @@ enum ShareTables {
     guard try !connection.columns(of: "signals_history").isEmpty else { return }
     let tables = try connection.tableNames().filter { !TableCatalog.isOwn($0) }
       .map { ($0, TableChanges(isEverything: true)) }
-    let changes = ChangeCoding.encode(Dictionary(uniqueKeysWithValues: tables))
+    let changes = ChangeCoding.encode(Dictionary(uniqueKeysWithValues: tables), .current)
     _ = try append(changes, author: "", time: ShareLimits.now, on: connection)
   }
 

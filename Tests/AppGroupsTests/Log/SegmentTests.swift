@@ -1,4 +1,5 @@
 @testable import AppGroups
+import FileSignals
 import CLibrary
 import Foundation
 import TestSupport

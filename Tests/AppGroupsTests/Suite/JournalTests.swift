@@ -32,7 +32,7 @@ struct JournalTests {
     var mark = Journal(made, header, isNameStored: false).start
     return try payloads.map { payload in
       let start = mark.end
-      mark = try mark.appending(payload, durability: durability, of: file)
+      mark = try mark.appending(payload, durability: durability, to: locked)
       return start..<mark.end
     }
   }

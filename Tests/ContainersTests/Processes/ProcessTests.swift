@@ -1,5 +1,6 @@
 import AppGroups
 import Containers
+import FileSignals
 import Foundation
 import Signals
 import TestSupport
@@ -32,6 +33,18 @@ struct ProcessTests {
       try await peer.answers("env-list", world.names)
       #expect(try await peer.send("env-active") == active.uuidString)
     }
+  }
+
+  @Test func `everyone finds which process switched last, and why`() async throws {
+    let world = try World()
+    let app = try world.fixture.open()
+    let peer = try PeerProcess()
+    try await peer.send("env \(world.path)")
+    try await peer.send("because demo env-activate \(world.ids[1])")
+    _ = try await app.active.firstValue("the switch") { $0.id == world.ids[1] }
+    #expect(app.provenance?.processIdentifier == peer.identifier && app.provenance?.cause == "demo")
+    try await app.activate(id: world.ids[2])
+    #expect(app.provenance?.isThisProcess == true && app.provenance?.cause == nil)
   }
 
   @Test func `all processes see how often and when each environment was activated`() async throws {

@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 import TestSupport
 import Testing
@@ -25,11 +26,25 @@ import Testing
         tables["täble \(number)"] = TableChanges(
           inserted: keys[0], updated: keys[1], deleted: keys[2], isEverything: chance.once(in: 3))
       }
-      #expect(try ChangeCoding.decode(ChangeCoding.encode(tables)) == tables)
+      #expect(try ChangeCoding.decode(ChangeCoding.encode(tables)).tables == tables)
     }
     let edges: Set<SQLiteValue> = [.integer(.min), .integer(.max), .integer(0), .integer(-1)]
     let tables = ["t": TableChanges(updated: edges)]
-    #expect(try ChangeCoding.decode(ChangeCoding.encode(tables)) == tables)
+    #expect(try ChangeCoding.decode(ChangeCoding.encode(tables)).tables == tables)
+  }
+
+  @Test func `who made a change is decoded as encoded, and a part of it is ignored`() throws {
+    let tables = ["item": TableChanges(inserted: [1])]
+    let provenance = Provenance(
+      processIdentifier: 7, processName: "jär", processStart: Date(timeIntervalSince1970: 1_700_000_000), cause: "ß",
+      date: Date(timeIntervalSince1970: 1_700_000_001))
+    let whole = ChangeCoding.encode(tables, provenance)
+    #expect(try ChangeCoding.decode(whole).provenance == provenance)
+    #expect(try ChangeCoding.decode(ChangeCoding.encode(tables)).provenance == nil)
+    for count in ChangeCoding.encode(tables).count..<whole.count {
+      let found = try ChangeCoding.decode(whole.prefix(count))
+      #expect(found.tables == tables && found.provenance == nil)
+    }
   }
 
   @Test func `truncated data is rejected, and damaged data never crashes`() throws {

@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 import Signals
 @testable import Stores
@@ -10,6 +11,17 @@ struct DatabaseShareTests {
 
   init() throws {
     fixture = try ShareFixture()
+  }
+
+  @Test func `a change of another process says which one made it, and why`() async throws {
+    let share = try fixture.share(fixture.database(), "app")
+    let incoming = share.incoming.recorded()
+    let peer = try await fixture.peer("helper")
+    try await peer.send("because nightly insert-items 1 x")
+    let change = try await incoming.first { _ in true }
+    #expect(change.author == "helper" && change.provenance?.cause == "nightly")
+    #expect(change.provenance?.processIdentifier == peer.identifier)
+    share.close()
   }
 
   @Test

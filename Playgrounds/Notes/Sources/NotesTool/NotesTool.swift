@@ -12,7 +12,8 @@ struct NotesTool: AsyncParsableCommand {
     abstract: "Writes and reads notes, with or without the daemon.",
     discussion: "Exit codes: 0 done, 1 failed, 3 another environment is active, 64 usage.",
     subcommands: [
-      Add.self, List.self, Edit.self, Pin.self, Remove.self, Activities.self, Watch.self, Login.self, Logout.self,
+      Add.self, List.self, Edit.self, Pin.self, Remove.self, Activities.self, Watch.self, Changes.self, Login.self,
+      Logout.self,
       Environments.self, Switch.self, Configure.self, Flags.self,
     ],
     defaultSubcommand: List.self)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Inspector
 import NotesKit
 import SignalsKit
 
@@ -39,6 +40,26 @@ struct Watch: AsyncParsableCommand {
         fflush(nil)
       }
       announcement.withdraw()
+    }
+  }
+}
+
+struct Changes: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prints which process changed what, and why, until it is interrupted.")
+  @Flag(help: "Print JSON.") var json = false
+  @OptionGroup var place: Place
+
+  func run() async throws {
+    let inspector = try Inspector(directory: NotesApp.home(place.home))
+    for await change in inspector.changes.values {
+      if json {
+        try printJSON(change)
+      } else {
+        let cause = change.cause.map { " (\($0))" } ?? ""
+        print(change.process ?? change.author ?? "unknown", change.resource, change.summary + cause)
+      }
+      fflush(nil)
     }
   }
 }

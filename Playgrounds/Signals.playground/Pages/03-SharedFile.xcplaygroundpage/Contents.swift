@@ -63,6 +63,14 @@ muted.wait()
 // Prints "volume 1"
 print("muted by another program")  // Prints "muted by another program"
 
+//: ## Who changed it
+//:
+//: Each version names its process, and the cause that it gave. Another program left none.
+
+print(settings.provenance?.processName ?? "unknown")  // Prints "unknown"
+try Cause.$current.withValue("menu") { try settings.update { $0.volume = 3 } }  // Prints "volume 3"
+print(settings.provenance?.cause ?? "none")  // Prints "menu"
+
 //: ## When the file is damaged
 //:
 //: The last good value stays, and `status` reports the problem.

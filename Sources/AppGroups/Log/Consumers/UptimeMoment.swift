@@ -1,3 +1,4 @@
+import FileSignals
 import CLibrary
 import Foundation
 

@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 
 /// An event as it is stored in a segment: length, checksum, sequence, time, and then the payload.

@@ -48,6 +48,9 @@ struct JournalMark: Sendable {
   /// The stamp of the file that the journal continues; `nil` if it is unknown.
   var stamp: FileStamp?
 
+  /// The mark of the version that the last record before this place makes; `nil` if there is none.
+  var version: VersionMark? { sequence > 0 ? VersionMark(record: sequence, salt: journal.header.salt) : nil }
+
   /// A Boolean value that indicates whether there are records before this place.
   var hasRecords: Bool { end > JournalHeader.size }
 
@@ -168,14 +171,20 @@ struct JournalMark: Sendable {
   /// - Parameters:
   ///   - payload: The content of the record.
   ///   - durability: The failures that the record is to survive, for which the caller waits.
-  ///   - url: The file that errors report.
+  ///   - file: The locked file, beside whose lock the process is noted.
   /// - Returns: The place after it.
   /// - Throws: ``DurableFileError``; then nothing was appended.
-  func appending(_ payload: Data, durability: Durability, of url: URL) throws(DurableFileError) -> JournalMark {
+  func appending(_ payload: Data, durability: Durability, to file: ExclusiveFile) throws(DurableFileError)
+    -> JournalMark
+  {
+    let url = file.descriptors.url
     var next = self
     next.sequence += 1
     next.end += LogRecord.size(of: payload)
     if durability == .storage { next.isDurable = true }
+    let limit = fileSizeLimit()
+    guard next.end <= limit else { throw DurableFileError(EFBIG, "write the journal of", url) }
+    if let version = next.version { file.note(.current, version, limit: limit) }
     try withUnsafeTemporaryAllocation(byteCount: next.end - end, alignment: 8) { buffer in
       LogRecord.write(
         payload, sequence: next.sequence, time: durability == .storage ? Self.durableKind : 0,

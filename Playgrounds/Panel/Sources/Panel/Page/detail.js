@@ -71,7 +71,8 @@ export class Detail {
     const { row } = this
     const name = resource?.name ?? shortName(id)
     const facts = [kindNames[kind] ?? kind, resource?.version && `version ${short(resource.version)}`,
-      resource?.at && `changed ${moment(resource.at)}`,
+      resource?.at && `changed ${moment(resource.at)}${resource.proc ? ` by ${resource.proc}` : ""}${
+        resource.cause ? ` (${resource.cause})` : ""}`,
       resource?.rate?.s1 && `${rate(resource.rate.s1)} now`,
       resource?.rate?.s60 && `${rate(resource.rate.s60)} in a minute`]
     return make("header", { class: "head" },
@@ -90,6 +91,7 @@ export class Detail {
       make("span", { class: "sign", "data-tone": tones[symbol], "aria-label": row.op }, symbol), " ",
       make("strong", {}, processOf(row)), ` ${exactTime(row.at)}`,
       row.n > 1 ? ` ×${number(row.n)} since ${exactTime(row.first)}` : "",
+      row.cause ? ` · ${row.cause}` : "",
       row.v ? ` · version ${short(row.v)}` : "")
   }
 

@@ -1,29 +1,30 @@
 import CLibrary
-import FileSignals
 import Foundation
 
 /// The marks that distinguish a process from others that had, or will have, the same identifier.
-struct ProcessInstance: Codable, Hashable, Sendable {
+package struct ProcessInstance: Codable, Hashable, Sendable {
   /// The boot of the system, and the namespace of the identifier; empty if the system does not name them.
-  let system: String
+  package let system: String
 
   /// The time at which the process began, as the system counts it; empty if it is unknown.
-  let start: String
+  package let start: String
 
   /// The marks of this process.
-  static var current: ProcessInstance { ProcessInstance(system: currentSystem, start: start(of: getpid()) ?? "") }
+  package static var current: ProcessInstance {
+    ProcessInstance(system: currentSystem, start: start(of: getpid()) ?? "")
+  }
 
   /// Returns a Boolean value that indicates whether the process with these marks exists.
   ///
   /// A process of another system, such as one in another container, counts as ended, because its end cannot be observed.
-  func isRunning(as process: Int32) -> Bool {
+  package func isRunning(as process: Int32) -> Bool {
     guard process > 0, system == Self.currentSystem, kill(process, 0) == 0 || errno == EPERM else { return false }
     return start.isEmpty || Self.start(of: process) == start
   }
 
   #if os(Linux) || os(Android)
     /// The identifier of the present start of the system, or `nil` if the system does not name it.
-    static let boot: String? = text(of: "/proc/sys/kernel/random/boot_id")
+    package static let boot: String? = text(of: "/proc/sys/kernel/random/boot_id")
 
     private static let currentSystem: String = {
       let space = FileStatus.ifReadable(path: "/proc/self/ns/pid").map { String($0.identity.inode) } ?? ""
@@ -39,6 +40,15 @@ struct ProcessInstance: Codable, Hashable, Sendable {
       return fields.count > 19 && fields[0] != "Z" && fields[0] != "X" ? String(fields[19]) : nil
     }
 
+    /// Returns the time at which a process began, or `nil` if it is unknown.
+    static func startDate(of process: Int32) -> Date? {
+      let ticks = sysconf(Int32(_SC_CLK_TCK))
+      guard ticks > 0, let start = start(of: process).flatMap({ Double($0) }) else { return nil }
+      var uptime = timespec()
+      guard clock_gettime(CLOCK_BOOTTIME, &uptime) == 0 else { return nil }
+      return Date(timeIntervalSinceNow: start / Double(ticks) - Double(uptime.tv_sec) - Double(uptime.tv_nsec) * 1e-9)
+    }
+
     private static func text(of path: String) -> String? {
       tolerating(else: nil) {
         String(decoding: try DurableFile.read(URL(filePath: path)), as: UTF8.self)
@@ -47,7 +57,7 @@ struct ProcessInstance: Codable, Hashable, Sendable {
     }
   #else
     /// The system does not name its present start.
-    static let boot: String? = nil
+    package static let boot: String? = nil
 
     private static let currentSystem = ""
 

@@ -1,0 +1,195 @@
+import CLibrary
+package import Foundation
+import Signals
+import Synchronization
+
+/// The mark of a version of a value, by which its ``Provenance`` is found.
+package struct VersionMark: Hashable, Sendable {
+  fileprivate let first: UInt64
+  fileprivate let second: UInt64
+
+  /// The mark of the content of a file.
+  package init(content: Data) {
+    self.init(size: content.count, checksum: content.withUnsafeBytes { Checksum.of($0) })
+  }
+
+  fileprivate init(size: Int, checksum: UInt32) {
+    (first, second) = (UInt64(size), 1 << 32 | UInt64(checksum))
+  }
+
+  /// The mark of a record in a journal.
+  ///
+  /// - Parameters:
+  ///   - sequence: The number of the record.
+  ///   - salt: The checksum of the journal's header, which contains a random identity.
+  package init(record sequence: UInt64, salt: UInt32) {
+    (first, second) = (sequence, 2 << 32 | UInt64(salt))
+  }
+
+  /// The mark of a numbered version.
+  package init(revision: Int) {
+    (first, second) = (UInt64(bitPattern: Int64(revision)), 3 << 32)
+  }
+}
+
+/// The records of who made the last versions of a file, behind the first bytes of the file's lock.
+///
+/// There are four places of 176 bytes. Each has a checksum, so that a reader, which takes no lock, ignores one that is
+/// half written. The writer notes a version before it is in place, so a reader that finds the version finds its record,
+/// unless later ones have taken all places, or a later writer was killed between the two steps.
+///
+/// ```
+/// 0                 128              304              480              656
+/// ├─ holder (Darwin) ├─ record ───────┼─ record ───────┼─ record ───────┼─ record ─┤
+/// ```
+package enum ProvenanceRecord {
+  static let start = 128
+  static let size = 176
+  static let places = 4
+  private static let headerSize = 56
+  static var end: Int { start + places * size }
+
+  /// The number of the next place of this process, whose versions of one file take turns.
+  private static let turn = Atomic(UInt(bitPattern: Int(getpid())))
+
+  /// Notes who is about to put a version in place; the caller holds the lock.
+  ///
+  /// It is only a note, so a failure is ignored.
+  ///
+  /// - Parameters:
+  ///   - provenance: The process and the cause.
+  ///   - version: The mark of the version.
+  ///   - lock: The descriptor of the lock.
+  ///   - limit: The maximum size of a file that this process may write.
+  package static func note(_ provenance: Provenance, _ version: VersionMark, in lock: CInt, limit: Int) {
+    // The system would end the process otherwise.
+    guard limit >= end else { return }
+    let place = turn.wrappingAdd(1, ordering: .relaxed).newValue % UInt(places)
+    withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
+      encode(provenance, version, to: buffer)
+      _ = uninterrupted { pwrite(lock, buffer.baseAddress, size, off_t(start + Int(place) * size)) }
+    }
+  }
+
+  /// Finds who made a version.
+  ///
+  /// - Parameters:
+  ///   - version: The mark of the version.
+  ///   - lock: The descriptor of the lock.
+  /// - Returns: The newest matching record, or `nil` if there is none.
+  package static func find(_ version: VersionMark, in lock: CInt) -> Provenance? {
+    withUnsafeTemporaryAllocation(byteCount: places * size, alignment: 8) { buffer in
+      let count = uninterrupted { pread(lock, buffer.baseAddress, places * size, off_t(start)) }
+      var newest: Provenance?
+      for place in 0..<max(0, count / size) {
+        let record = UnsafeRawBufferPointer(rebasing: buffer[place * size..<(place + 1) * size])
+        guard let found = decode(record), found.version == version else { continue }
+        if newest.map({ $0.date <= found.provenance.date }) ?? true { newest = found.provenance }
+      }
+      return newest
+    }
+  }
+
+  /// Finds who made a version of the file at a path, which is not a link.
+  ///
+  /// - Complexity: O(1), with three system calls.
+  package static func find(_ version: VersionMark, ofFileAt path: String) -> Provenance? {
+    guard let lock = openLock(ofFileAt: path, O_RDONLY) else { return nil }
+    return find(version, in: lock.number)
+  }
+
+  /// Notes who is about to make a version that is not a file's content; the caller holds the lock of the file at a path.
+  package static func note(_ provenance: Provenance, _ version: VersionMark, ofFileAt path: String) {
+    guard let lock = openLock(ofFileAt: path, O_WRONLY) else { return }
+    note(provenance, version, in: lock.number, limit: fileSizeLimit())
+  }
+
+  private static func openLock(ofFileAt path: String, _ access: CInt) -> Descriptor? {
+    let (directory, name) = FileLocation.split(path)
+    let flags = access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    return Descriptor(uninterrupted { open("\(directory)/\(FileLocation.sharedFolder)/\(name).lock", flags) })
+  }
+
+  // MARK: Format
+
+  private static func encode(
+    _ provenance: Provenance, _ version: VersionMark, to buffer: UnsafeMutableRawBufferPointer
+  ) {
+    buffer.initializeMemory(as: UInt8.self, repeating: 0)
+    var name = provenance.processName
+    var cause = provenance.cause ?? ""
+    let counts = (name.utf8.count, cause.utf8.count)
+    buffer.storeBytes(of: UInt8(1), toByteOffset: 4, as: UInt8.self)
+    buffer.storeBytes(of: UInt8(counts.0), toByteOffset: 5, as: UInt8.self)
+    buffer.storeBytes(of: UInt8(counts.1), toByteOffset: 6, as: UInt8.self)
+    buffer.storeBytes(of: version.first.littleEndian, toByteOffset: 8, as: UInt64.self)
+    buffer.storeBytes(of: version.second.littleEndian, toByteOffset: 16, as: UInt64.self)
+    buffer.storeBytes(of: provenance.processIdentifier.littleEndian, toByteOffset: 24, as: Int32.self)
+    store(provenance.processStart, at: 32, in: buffer)
+    store(provenance.date, at: 40, in: buffer)
+    name.withUTF8 { UnsafeMutableRawBufferPointer(rebasing: buffer[headerSize...]).copyMemory(from: .init($0)) }
+    cause.withUTF8 {
+      UnsafeMutableRawBufferPointer(rebasing: buffer[(headerSize + counts.0)...]).copyMemory(from: .init($0))
+    }
+    let checksum = Checksum.of(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[4...]))
+    buffer.storeBytes(of: checksum.littleEndian, as: UInt32.self)
+  }
+
+  private static func store(_ date: Date?, at offset: Int, in buffer: UnsafeMutableRawBufferPointer) {
+    let seconds = date?.timeIntervalSince1970 ?? .nan
+    buffer.storeBytes(of: seconds.bitPattern.littleEndian, toByteOffset: offset, as: UInt64.self)
+  }
+
+  private static func decode(_ record: UnsafeRawBufferPointer) -> (provenance: Provenance, version: VersionMark)? {
+    let checksum = UInt32(littleEndian: record.loadUnaligned(as: UInt32.self))
+    guard record[4] == 1, checksum == Checksum.of(UnsafeRawBufferPointer(rebasing: record[4...])) else { return nil }
+    let (nameCount, causeCount) = (Int(record[5]), Int(record[6]))
+    guard headerSize + nameCount + causeCount <= size, let date = date(in: record, at: 40) else { return nil }
+    let name = String(decoding: record[headerSize..<headerSize + nameCount], as: UTF8.self)
+    let cause = String(decoding: record[(headerSize + nameCount)...].prefix(causeCount), as: UTF8.self)
+    let provenance = Provenance(
+      processIdentifier: Int32(littleEndian: record.loadUnaligned(fromByteOffset: 24, as: Int32.self)),
+      processName: name, processStart: Self.date(in: record, at: 32), cause: causeCount == 0 ? nil : cause, date: date)
+    return (provenance, VersionMark(first: number(in: record, at: 8), second: number(in: record, at: 16)))
+  }
+
+  private static func number(in record: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+    UInt64(littleEndian: record.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  private static func date(in record: UnsafeRawBufferPointer, at offset: Int) -> Date? {
+    let seconds = Double(bitPattern: number(in: record, at: offset))
+    return seconds.isFinite ? Date(timeIntervalSince1970: seconds) : nil
+  }
+}
+
+extension VersionMark {
+  fileprivate init(first: UInt64, second: UInt64) {
+    (self.first, self.second) = (first, second)
+  }
+}
+
+extension FileLocation {
+  /// Finds who made a version of the file.
+  ///
+  /// - Parameter version: The mark of the version.
+  /// - Returns: The process, or `nil` if it is unknown.
+  package func provenance(of version: VersionMark) -> Provenance? {
+    tolerating(else: nil) {
+      let resolved = try Self.resolve(url, within: confinement)
+      return ProvenanceRecord.find(version, ofFileAt: "\(resolved.directory)/\(resolved.name)")
+    }
+  }
+}
+
+extension ExclusiveFile {
+  /// Notes who is about to make a version that is not a content of the file.
+  package func note(_ provenance: Provenance, _ version: VersionMark, limit: Int) {
+    ProvenanceRecord.note(provenance, version, in: descriptors.sidecar.number, limit: limit)
+  }
+
+  /// Finds who made a version of the file.
+  package func provenance(of version: VersionMark) -> Provenance? {
+    ProvenanceRecord.find(version, in: descriptors.sidecar.number)
+  }
+}
