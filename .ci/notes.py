@@ -345,8 +345,9 @@ class Changes:
         print(f"{len(values)} changes of values were seen, {len(unknown)} of an unknown process", flush=True)
         if not values:
             complain("`notes changes` has printed no change")
-        if len(unknown) > kills:
-            complain(f"{len(unknown)} changes are of unknown processes, such as {unknown[:3]}")
+        # A process that is killed between two steps may leave one, and a switch that another process has to complete.
+        if len(unknown) > min(kills, len(values) // 20):
+            complain(f"{len(unknown)} of {len(values)} changes are of unknown processes, such as {unknown[:3]}")
 
 
 def main(bin, rounds):

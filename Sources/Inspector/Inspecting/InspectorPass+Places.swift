@@ -67,7 +67,11 @@ extension InspectorPass {
     var resource = resource(id, path, .database(details))
     let version = state.stamps[path].map { ReadFile.version(of: Data("\($0)".utf8)) }
     resource.version = details.history?.last ?? version ?? ""
-    guard case .database(let old)? = state.resources[id]?.typedDetails else { return put(resource, .insert, "created") }
+    let switcher = switcher(of: path)
+    let last = details.history?.entries.first?.provenance
+    guard case .database(let old)? = state.resources[id]?.typedDetails else {
+      return put(resource, .insert, "created", provenance: switcher ?? last)
+    }
     if let history = details.history, let last = Int(old.history?.last ?? "0"), (Int(history.last) ?? 0) > last {
       for commit in history.entries.reversed() where (Int(commit.seq) ?? 0) > last {
         let author = commit.author.isEmpty ? nil : commit.author
@@ -81,9 +85,10 @@ extension InspectorPass {
       let changes = details.tables.filter { was[$0.name] != $0.rows }.map { table in
         "\(table.name): \(was[table.name] ?? 0) → \(table.rows)\(table.capped ? "+" : "") rows"
       }
-      put(resource, .update, changes.isEmpty ? "changed" : changes.joined(separator: ", "))
+      put(
+        resource, .update, changes.isEmpty ? "changed" : changes.joined(separator: ", "), provenance: switcher)
     } else {
-      put(resource)
+      put(resource, provenance: last)
     }
   }
 

@@ -91,9 +91,13 @@ public final class DatabaseShare: Sendable {
     guard let url = database.file.location.url else { throw .inMemory }
     let root = canonicalPath(ofFile: container.containerURL.path) ?? container.containerURL.path
     guard url.path.isPath(below: root) else { throw .outsideContainer(path: url.path, container: root) }
-    engine = try ShareEngine(
-      database, in: url, author: author, isUnique: false, remembersPosition: remembersPosition, tables: tables,
-      limits: limits, lockTimeout: lockTimeout ?? DirectoryRules.nameLimit(for: container.containerURL))
+    let lockTimeout = lockTimeout ?? DirectoryRules.nameLimit(for: container.containerURL)
+    // During a switch, the folder beside the database may be elsewhere.
+    engine = try Database.steadily(database.scope, database.location) { () throws(DatabaseError) in
+      try ShareEngine(
+        database, in: url, author: author, isUnique: false, remembersPosition: remembersPosition, tables: tables,
+        limits: limits, lockTimeout: lockTimeout)
+    }
   }
 
   /// The tables whose changes are shared and received, as spelled in the file; `nil` for all tables.

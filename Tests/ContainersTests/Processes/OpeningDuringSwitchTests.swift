@@ -106,6 +106,18 @@ struct OpeningDuringSwitchTests {
     try database.close()
   }
 
+  @Test func `a database can always be shared, and its jobs added`() async throws {
+    let (app, location) = (app, database)
+    let container = try AppGroupsContainer(directory: app.home)
+    try await whileSwitching(Scale.count(60, torture: 2_000)) {
+      let database = try Database(location, maximumReaderCount: 2, scope: app.scope)
+      let share = try DatabaseShare(database, container: container, author: "app", remembersPosition: false)
+      try WorkQueue<Int>("jobs", in: database).add(1)
+      share.close()
+      try database.close()
+    }
+  }
+
   @Test func `a database always opens and reads, and never mixes environments`() async throws {
     let (app, location) = (app, database)
     try await whileSwitching(Scale.count(60, torture: 2_000)) {

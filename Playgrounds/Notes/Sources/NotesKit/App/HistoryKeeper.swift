@@ -23,6 +23,9 @@ public struct HistoryKeeper: Sendable {
     report: (any Error) -> Void
   ) async throws {
     let events = try app.log.events(for: "history")
+    // The other processes get each line at once, and see who wrote it.
+    let share = try DatabaseShare(app.history, container: app.home, author: "keeper", remembersPosition: false)
+    defer { share.close() }
     var failures = 0
     while true {
       try Task.checkCancellation()
