@@ -57,6 +57,9 @@ struct ErasedSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber {
         case .isDone(let answer): answer.pointee = subscriber.isDone
         case .inspect(let answer): answer.pointee = subscriber
         }
+      } else {
+        // Sound: the pointer to a value may be null if the value has no size, such as `()`. Then nothing is to be read.
+        subscriber.receive(unsafeBitCast((), to: Element.self))
       }
     }
   }

@@ -25,6 +25,27 @@ struct SourceTests {
     #expect(JustSignal(1).combineLatest((0...).signal).prefix(2).traced == ["(1, 0)", "(1, 1)", "|"])
   }
 
+  @Test func `values without a size arrive, whatever sends them`() async {
+    // Without optimization, the address of such a value is what a register has, such as an argument that is zero.
+    let (bells, count) = (Emitter<Void, Never>(replay: 1), Counter())
+    let subscription = bells.sink { count.add() }
+    bells.send(())
+    let ring: @Sendable (Int) -> Void = { _ in bells.send(()) }
+    let call: @Sendable (String) -> Void = { _ in bells.send(()) }
+    for number in 0...1 { ring(number) }
+    call("")
+    await Task { bells.send(()) }.value
+    #expect(count.value == 5)
+    let late = bells.sink { count.add() }
+    #expect(count.value == 6)
+    let property = MutableProperty(())
+    let properties = property.sink { count.add() }
+    let change: @Sendable (Int) -> Void = { _ in property.value = () }
+    for number in 0...1 { change(number) }
+    #expect(count.value == 9)
+    for token in [subscription, late, properties] { token.cancel() }
+  }
+
   @Test func `a loop may leave an endless sequence`() async {
     var numbers: [Int] = []
     for await number in (0...).signal.prefix(3).values { numbers.append(number) }
