@@ -62,6 +62,26 @@ import Tweaks
     _ = try await inspector.wait { $0["file/bytes"] == nil }
   }
 
+  @Test func `a sealed file and a sealed suite show the name of their key and nothing else`() async throws {
+    let directory = try InspectedDirectory()
+    let seal = FileSeal("2026", key: "secret", seal: TestCipher.seal, open: TestCipher.open)
+    let file = try AppGroupsFile(
+      name: "note", initialValue: "confidential", container: directory.container, format: .json.sealed(by: seal))
+    let suite = try AppGroupsSuite(name: "suite.json", container: directory.container, seal: seal)
+    try await suite.set("confidential", forKey: "word")
+    let inspector = try Inspector(directory: directory.url)
+    for name in ["note", "suite.json"] {
+      let resource = try #require(inspector.value["file/\(name)"])
+      #expect(resource.status == .binary)
+      #expect(resource.value == nil)
+      #expect(resource.problem == #"It is sealed with the key "2026"."#)
+      guard case .file(let details) = resource.typedDetails else { throw CommandFailure() }
+      #expect(!details.editable)
+    }
+    try await file.write("another")
+    #expect(file.value == "another")
+  }
+
   @Test func `a log shows its producers, its consumers and their lag`() async throws {
     let directory = try InspectedDirectory()
     let log = try AppGroupsLog<String>(name: "inbox", container: directory.container)

@@ -28,6 +28,26 @@ MUTANTS = [
          "    if data == begun.known { return Stored(value: begun.current, data: data) }",
          "    if begun.known != nil { return Stored(value: begun.current, data: data) }")),
     Mutant(
+        "a write that replaces a sealed file for want of its key", r"AppGroupsTests\.SealedFileTests",
+        (GROUPS + "File/SharedFileEngine+Writing.swift",
+         "      try checkKey(of: file)\n",
+         "")),
+    Mutant(
+        "an update that may replace a sealed file", r"AppGroupsTests\.SealedFileTests",
+        (GROUPS + "File/SharedFileEngine+Writing.swift",
+         "    return error.isAboutContent && !error.isAboutKey",
+         "    return error.isAboutContent")),
+    Mutant(
+        "a sealed record that is passed over for want of its key", r"AppGroupsTests\.SealedSuiteTests",
+        (GROUPS + "Suite/SuiteFormat.swift",
+         "        throw .unknownKey(url, key: key)\n      } catch .unopenable",
+         "        _ = key\n        opened.append(Self.invalid)\n      } catch .unopenable")),
+    Mutant(
+        "changes in the journal of a sealed suite that are not sealed", r"AppGroupsTests\.SealedSuiteTests",
+        (GROUPS + "Suite/SuiteFormat.swift",
+         "        case .record(let record): .record(try self.sealed(record))",
+         "        case .record(let record): .record(record)")),
+    Mutant(
         "a journal that counts beside any file", r"AppGroupsTests\.SuiteJournalTests",
         (GROUPS + "Suite/Journal/JournalHeader.swift",
          "    UInt64(content.count) == baseSize && content.withUnsafeBytes { Checksum.of($0) } == baseChecksum",

@@ -2,10 +2,12 @@ import AppGroups
 import FileSignals
 import Foundation
 import Signals
+import TestSupport
 
 /// Suites: values by name.
 ///
 /// - `suite DIR NAME`: use the suite NAME of the container in DIR from now on
+/// - `suite-sealed DIR NAME`: the same, sealed with the key `1` of tests
 /// - `suite-set KEY TEXT`, `suite-get KEY`, `suite-keys`: change and read it
 /// - `suite-synchronize`: bring its file up to date
 /// - `suite-fill PREFIX N`: set N keys to their numbers, one at a time
@@ -32,6 +34,12 @@ final class SuiteCommands: CommandFamily {
       let arguments = try command.arguments(2)
       let container = try AppGroupsContainer(directory: URL(filePath: arguments[0], directoryHint: .isDirectory))
       opened = try AppGroupsSuite(name: arguments[1], container: container, options: .init(durability: .process))
+    case "suite-sealed":
+      let arguments = try command.arguments(2)
+      let container = try AppGroupsContainer(directory: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      let seal = FileSeal("1", key: "key 1", seal: TestCipher.seal, open: TestCipher.open)
+      opened = try AppGroupsSuite(
+        name: arguments[1], container: container, seal: seal, options: .init(durability: .process))
     case "suite-set":
       let arguments = try command.arguments(2)
       try suite().set(arguments[1], forKey: arguments[0])

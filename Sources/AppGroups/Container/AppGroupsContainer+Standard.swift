@@ -106,13 +106,16 @@ extension AppGroupsSuite {
   /// Opens a suite of the standard container, and creates it if it is missing.
   ///
   /// - Parameters:
-  ///   - name: The name of the file, as in ``init(name:container:options:)``.
+  ///   - name: The name of the file, as in ``init(name:container:seal:options:)``.
+  ///   - seal: The keys and the cipher, if the suite is encrypted.
   ///   - options: Choices that most apps leave as they are.
   /// - Throws: ``AppGroupsFileError/unusableContainer(_:)`` if there is no ``AppGroupsContainer/standard`` container, or
   ///   the errors of the form with a container.
-  public convenience init(name: String, options: SharedFileOptions = .init()) throws(AppGroupsFileError) {
+  public convenience init(
+    name: String, seal: FileSeal? = nil, options: SharedFileOptions = .init()
+  ) throws(AppGroupsFileError) {
     let container = try translating(AppGroupsContainer.standard, by: AppGroupsFileError.unusableContainer)
-    try self.init(name: name, container: container, options: options)
+    try self.init(name: name, container: container, seal: seal, options: options)
   }
 }
 

@@ -26,6 +26,8 @@ public enum AppGroupsFileError: Error, Hashable, Sendable {
   case undecodable(URL, reason: String)
 
   /// The content has `size` bytes, more than the `limit` of the file; none of it was read.
+  ///
+  /// A write replaces it, unless the file was opened with a seal: another key may open the content.
   case contentTooLarge(URL, size: Int, limit: Int)
 
   /// The content belongs to a newer version of the program; `supported` is the newest version that this program reads.
@@ -36,6 +38,14 @@ public enum AppGroupsFileError: Error, Hashable, Sendable {
 
   /// The content has an older version, and a step of its migration threw an error.
   case migrationFailed(URL, from: Int, to: Int, reason: String)
+
+  /// The content is sealed with a key that this program does not have; no write replaces it.
+  case unknownKey(URL, key: String)
+
+  /// The content is sealed, and the key of that name does not open it; no write replaces it.
+  ///
+  /// The key is another one of the same name, or the content has been changed. An authenticated cipher cannot tell.
+  case unopenable(URL, key: String, reason: String)
 
   /// The format cannot encode the value.
   case unencodable(URL, reason: String)
@@ -87,7 +97,15 @@ extension AppGroupsFileError {
   /// A Boolean value that indicates whether the cause may be a program that has not finished writing the file.
   var mayPassSoon: Bool {
     switch self {
-    case .empty, .undecodable, .missing: true
+    case .empty, .undecodable, .missing, .unopenable: true
+    default: false
+    }
+  }
+
+  /// A Boolean value that indicates whether the content is sealed and this program cannot open it.
+  var isAboutKey: Bool {
+    switch self {
+    case .unknownKey, .unopenable: true
     default: false
     }
   }
@@ -96,6 +114,7 @@ extension AppGroupsFileError {
   var isAboutContent: Bool {
     switch self {
     case .empty, .undecodable, .contentTooLarge, .newerVersion, .olderVersion, .migrationFailed: true
+    case .unknownKey, .unopenable: true
     default: false
     }
   }
@@ -104,6 +123,7 @@ extension AppGroupsFileError {
   var allowsOpening: Bool {
     switch self {
     case .empty, .undecodable, .contentTooLarge, .missing, .newerVersion, .olderVersion, .migrationFailed: true
+    case .unknownKey, .unopenable: true
     case .inaccessible(.permissionDenied): true
     default: false
     }
@@ -130,8 +150,8 @@ extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
       "The content of \(url.path) cannot be decoded: \(reason). It was not changed, because a newer version of the program "
         + "may own it. Write a value to replace it."
     case .contentTooLarge(let url, let size, let limit):
-      "Could not read \(url.path): its \(size) bytes exceed the limit of \(limit). Write a value to replace the content, or "
-        + "open the file with a larger maximumSize."
+      "Could not read \(url.path): its \(size) bytes exceed the limit of \(limit). Open the file with a larger "
+        + "maximumSize, or write a value to replace the content, unless it is sealed."
     case .newerVersion(let url, let found, let supported):
       "The content of \(url.path) has version \(found), and this program reads versions up to \(supported). It was not "
         + "changed. Update this program, or overwrite the file if you do not need its content."
@@ -141,6 +161,13 @@ extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
     case .migrationFailed(let url, let from, let to, let reason):
       "The content of \(url.path) could not be migrated from version \(from) to \(to): \(reason). It was not changed. "
         + "Correct the migration, or write a value to replace it."
+    case .unknownKey(let url, let key):
+      "The content of \(url.path) is sealed with the key \(key.debugDescription), which this program does not have. It was "
+        + "not changed. Add the key to the FileSeal of the file, or remove the file if the key is lost."
+    case .unopenable(let url, let key, let reason):
+      "The content of \(url.path) cannot be opened with the key \(key.debugDescription): \(reason). It was not changed. "
+        + "Check whether the FileSeal has the right key of this name. Otherwise the content has been changed: restore a "
+        + "backup, or remove the file."
     case .unencodable(let url, let reason):
       "The value for \(url.path) cannot be encoded: \(reason). The file is unchanged."
     case .valueTooLarge(let url, let size, let limit):

@@ -109,7 +109,7 @@ extension SharedFileEngine {
     guard var reading = mark.read(isSettled: isSettled) else {
       throw .inaccessible(DurableFileError(errno, "read the journal of", location.url))
     }
-    if !reading.payloads.isEmpty, let journaling, !journaling.apply(reading.payloads, &value) {
+    if !reading.payloads.isEmpty, let journaling, try !journaling.apply(reading.payloads, &value) {
       reading.damage.append("a record does not contain changes of values")
     }
     return reading
@@ -239,9 +239,13 @@ extension SharedFileEngine {
     file.removeJournal()
     let error: AppGroupsFileError
     if let records = journal?.start.read(isSettled: true)?.payloads {
-      let keys = journaling?.missing(records, value) ?? []
-      if keys.isEmpty { return }
-      error = .changesReplaced(location.url, keys: keys)
+      do throws(AppGroupsFileError) {
+        let keys = try journaling?.missing(records, value) ?? []
+        if keys.isEmpty { return }
+        error = .changesReplaced(location.url, keys: keys)
+      } catch let unopened {
+        error = unopened
+      }
     } else {
       let reason = journal == nil ? "it does not begin as a journal" : "it cannot be read"
       error = .damagedJournal(location.url, reason: reason)

@@ -37,7 +37,7 @@ extension SharedFileEngine {
       return false
     }
     do {
-      switch journaling.step(&value, stored.value) {
+      switch try journaling.step(&value, stored.value) {
       case .nothing:
         if durability == .storage {
           // Another process may have stored the same without waiting for the disk.

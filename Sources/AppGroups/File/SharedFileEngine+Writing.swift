@@ -10,6 +10,7 @@ extension SharedFileEngine {
   func write(_ newValue: Value) throws(AppGroupsFileError) {
     let data = try encoded(newValue)
     try whileLocked { file, delivery throws(AppGroupsFileError) in
+      try checkKey(of: file)
       // A write is skipped only if the file has the known bytes. Unreadable content does not matter, because it is
       // replaced.
       var isPresent = memory.withLock { $0.file.known == data }
@@ -65,7 +66,7 @@ extension SharedFileEngine {
           continue
         } else if case .empty = error, !trustsEmptiness {
           trustsEmptiness = true
-        } else if overwriting, !overwrites, error.isAboutContent {
+        } else if overwriting, !overwrites, allowsOverwriting(error) {
           overwrites = true
         } else {
           throw error
@@ -84,7 +85,7 @@ extension SharedFileEngine {
         stored = try self.stored(in: file, trustsEmptiness: trustsEmptiness)
       } catch {
         // Content that is unreadable here may be a good value of another program.
-        guard overwriting, error.isAboutContent else { return .unreadable(error) }
+        guard overwriting, allowsOverwriting(error) else { return .unreadable(error) }
         stored = Stored(value: lastGood)
       }
       var newValue = stored.value
@@ -141,6 +142,26 @@ extension SharedFileEngine {
   private func content(of file: ExclusiveFile) throws(DurableFileError) -> Data? {
     let (known, stamp) = memory.withLock { ($0.file.known, $0.file.stamp) }
     return file.isUnchanged(since: stamp) ? known : try file.read(limit: maximumSize)
+  }
+
+  /// Returns whether content that causes an error may be replaced.
+  ///
+  /// Sealed content may be intact, and another key may open it. That is also so if it is too large to be read.
+  private func allowsOverwriting(_ error: AppGroupsFileError) -> Bool {
+    if case .contentTooLarge = error, format.isSealed { return false }
+    return error.isAboutContent && !error.isAboutKey
+  }
+
+  /// Throws an error if the locked file is sealed and this program cannot open it.
+  private func checkKey(of file: ExclusiveFile) throws(AppGroupsFileError) {
+    let (known, problem) = memory.withLock { ($0.file.known, $0.file.problem) }
+    guard format.isSealed || problem?.isAboutKey == true else { return }
+    guard let data = try translating(content(of: file), by: AppGroupsFileError.init), data != known else { return }
+    do throws(AppGroupsFileError) {
+      _ = try format.decoded(data, from: location.url)
+    } catch {
+      if !allowsOverwriting(error) { throw error }
+    }
   }
 
   /// The value in the locked file with its bytes, and the end of its journal.

@@ -88,7 +88,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     failures = FailureRelay(of: owner, location.pathText)
     self.toleratesAbsence = toleratesAbsence
     self.scope = scope
-    self.format = format
+    self.format = format.forOneFile
     durability = options.durability ?? usualDurability
     maximumSize = options.maximumSize
     self.initialValue = initialValue

@@ -21,7 +21,7 @@ extension AppGroupsSuite {
   ) throws(AppGroupsFileError) -> Item? {
     let name = ExactString(key)
     guard let entry = value[name] ?? defaults.value[name] else { return nil }
-    return try entry.item(as: type, key: key, url: url)
+    return try entry.item(as: type, key: key, url: url, isSealed: format.isSealed)
   }
 
   /// Reads the file.
@@ -56,7 +56,7 @@ extension AppGroupsSuite {
     return entries.map { [self] entry -> Item? in
       guard let entry else { return nil }
       do throws(AppGroupsFileError) {
-        return try entry.item(as: type, key: key, url: url)
+        return try entry.item(as: type, key: key, url: url, isSealed: format.isSealed)
       } catch {
         report(error, of: entry, as: type)
         return nil

@@ -28,7 +28,7 @@ extension AppGroupsSuite {
   ///
   /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func removeAll() throws(AppGroupsFileError) {
-    try write(SuiteContents(url: url))
+    try write(SuiteContents(url: url, isSealed: format.isSealed))
   }
 
   /// Changes any number of values in one exclusive step: no concurrent change is lost, and no reader sees a part of it.

@@ -67,15 +67,17 @@ public final class AppGroupsSuite: BlockingSharedValue {
   ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///     Files, suites and cookie jars of a container need different names.
   ///   - container: The container; the file is in its folder `Files`.
+  ///   - seal: The keys and the cipher, if the suite is encrypted: its file and its journal.
   ///   - options: Choices that most apps leave as they are.
   /// - Throws: ``AppGroupsFileError`` if the name is invalid, if the file is not a regular file, or if it cannot be
   ///   created or observed. Unusable content is not an error here: the suite is empty, and ``status`` has the reason.
   public convenience init(
     name: String,
     container: AppGroupsContainer,
+    seal: FileSeal? = nil,
     options: SharedFileOptions = .init()
   ) throws(AppGroupsFileError) {
-    try self.init(FileLocation(name: name, container: container), options, isCreating: true)
+    try self.init(FileLocation(name: name, container: container), options, seal: seal, isCreating: true)
   }
 
   /// Opens any file that contains a JSON object, such as the settings of another program.
@@ -85,14 +87,16 @@ public final class AppGroupsSuite: BlockingSharedValue {
   ///
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its directory must exist.
+  ///   - seal: The keys and the cipher, if the suite is encrypted.
   ///   - options: Choices that most apps leave as they are.
   /// - Throws: ``AppGroupsFileError`` if the directory is missing, if the file is not a regular file, or if it cannot
   ///   be observed.
   public convenience init(
     url: URL,
+    seal: FileSeal? = nil,
     options: SharedFileOptions = .init()
   ) throws(AppGroupsFileError) {
-    try self.init(FileLocation(anywhere: url), options, isCreating: false)
+    try self.init(FileLocation(anywhere: url), options, seal: seal, isCreating: false)
   }
 
   /// Opens a suite in a root whose contents may be switched, such as the root of environments, and creates it if it is
@@ -108,27 +112,29 @@ public final class AppGroupsSuite: BlockingSharedValue {
   ///   - scope: The root; the file is in its folder `Files`.
   ///   - onSwitch: The policy for a switch. By default the suite follows. A suite that is closed keeps its last values,
   ///     and changes throw ``AppGroupsFileError/closedBySwitch(_:)``, which ``status`` and ``failures`` report, too.
+  ///   - seal: The keys and the cipher, if the suite is encrypted. They are the same in all contents.
   ///   - options: Choices that most apps leave as they are.
   /// - Throws: ``AppGroupsFileError`` as without a scope.
   public convenience init(
     name: String,
     scope: Scope,
     onSwitch: ScopePolicy = .follows,
+    seal: FileSeal? = nil,
     options: SharedFileOptions = .init()
   ) throws(AppGroupsFileError) {
     let location = try FileLocation(name: name, scope: scope)
-    try self.init(location, options, isCreating: true, scope: scope, policy: onSwitch)
+    try self.init(location, options, seal: seal, isCreating: true, scope: scope, policy: onSwitch)
   }
 
   init(
-    _ location: FileLocation, _ options: SharedFileOptions, isCreating: Bool, scope: Scope? = nil,
-    policy: ScopePolicy = .follows, changes: (any ChangeSource)? = nil
+    _ location: FileLocation, _ options: SharedFileOptions, seal: FileSeal? = nil, isCreating: Bool,
+    scope: Scope? = nil, policy: ScopePolicy = .follows, changes: (any ChangeSource)? = nil
   ) throws(AppGroupsFileError) {
-    let format = SuiteFormat(url: location.url)
+    let format = SuiteFormat(url: location.url, seal: seal)
     self.format = format
     engine = try SharedFileEngine(
       location: location,
-      initialValue: SuiteContents(url: location.url),
+      initialValue: SuiteContents(url: location.url, isSealed: seal != nil),
       format: format.format,
       options: options,
       usualDurability: .storage,

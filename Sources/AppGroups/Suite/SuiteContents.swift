@@ -47,16 +47,20 @@ public struct SuiteContents: Sendable {
   /// The number of switches of the scope before these contents were read.
   private(set) var origin = 0
 
+  /// A Boolean value that indicates whether the file is sealed, so that no error may quote a value.
+  private(set) var isSealed: Bool
+
   /// A number that is greater for contents that were read or stored later.
   private(set) var generation: UInt64
 
   private static let lastGeneration = Atomic<UInt64>(0)
 
-  init(_ text: SuiteText = SuiteText(), url: URL, origin: Int = 0) {
+  init(_ text: SuiteText = SuiteText(), url: URL, origin: Int = 0, isSealed: Bool) {
     base = text
     (count, lineSize) = (text.count, text.lineSize)
     self.origin = origin
     self.url = url
+    self.isSealed = isSealed
     generation = Self.nextGeneration()
   }
 
@@ -66,8 +70,9 @@ public struct SuiteContents: Sendable {
 
   /// Marks these as the latest contents of a file, even if they were derived from earlier contents or from another
   /// file.
-  mutating func renew(url: URL, origin: Int) {
+  mutating func renew(url: URL, origin: Int, isSealed: Bool) {
     self.url = url
+    self.isSealed = isSealed
     self.origin = origin
     generation = Self.nextGeneration()
   }
@@ -104,7 +109,7 @@ public struct SuiteContents: Sendable {
     forKey key: String, as type: Item.Type = Item.self
   ) throws(AppGroupsFileError) -> Item? {
     guard let entry = self[ExactString(key)] else { return nil }
-    return try entry.item(as: type, key: key, url: url)
+    return try entry.item(as: type, key: key, url: url, isSealed: isSealed)
   }
 
   /// Returns the value of a typed key, or its default if there is none.

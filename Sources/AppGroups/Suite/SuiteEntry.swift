@@ -129,12 +129,14 @@ extension SuiteEntry: Equatable {
 extension SuiteEntry {
   /// Returns the value as a type, or `nil` if it is `null` and the type cannot represent that.
   func item<Item: Decodable & Sendable>(
-    as type: Item.Type, key: String, url: URL
+    as type: Item.Type, key: String, url: URL, isSealed: Bool
   ) throws(AppGroupsFileError) -> Item? {
     switch content(as: type) {
     case .item(let item): return item
     case .unreadable where isNull: return nil
     case .unreadable(let reason):
+      // A reason quotes the value, and errors get into logs.
+      let reason = isSealed ? "the opened value is of another type" : reason
       throw .undecodableValue(url, key: key, type: String(describing: type), reason: reason)
     }
   }

@@ -60,7 +60,7 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     }
     if let known = known(entry, isStored: stored != nil, contents) { return known }
     do throws(AppGroupsFileError) {
-      let item = try entry.item(as: Value.self, key: key.name, url: url)
+      let item = try entry.item(as: Value.self, key: key.name, url: url, isSealed: contents.isSealed)
       // A `null` that the type cannot represent counts as no value.
       return keep(
         item ?? key.defaultValue, item == nil ? nil : entry, isStored: stored != nil && item != nil, contents)

@@ -104,7 +104,8 @@ public final class SuiteValue<Value: Codable & Sendable>: BlockingSharedValue {
     let name = ExactString(key.name)
     guard let entry = contents[name] ?? suite.defaults.value[name] else { return key.defaultValue }
     do throws(AppGroupsFileError) {
-      return try entry.item(as: Value.self, key: key.name, url: suite.url) ?? key.defaultValue
+      return try entry.item(as: Value.self, key: key.name, url: suite.url, isSealed: suite.format.isSealed)
+        ?? key.defaultValue
     } catch {
       guard orLastGood else { throw error }
       return value

@@ -1,3 +1,4 @@
+public import AppGroups
 import CLibrary
 import FileSignals
 public import Foundation
@@ -10,17 +11,25 @@ public import Foundation
 ///   link.
 /// - **Locks.** While a secret exists, its lock is in a folder `.shared` beside it.
 ///
-/// > Important: The secrets are not encrypted. They are as safe as the user's account. Anyone who has the disk can read
-/// > them.
+/// > Important: Without a seal, the secrets are not encrypted. They are as safe as the user's account. Anyone who has
+/// > the disk can read them. With a seal they are as safe as its key; see <doc:/Docs/EncryptedValues>. The names of
+/// > secrets are never encrypted.
 public struct FileSecretStore: SecretStore {
   /// The directory.
   public let directory: URL
 
+  /// The keys and the cipher; `nil` if the secrets are not encrypted.
+  private let seal: FileSeal?
+
   /// Creates a store in a directory, which is created with the first secret.
   ///
-  /// - Parameter directory: The directory, for secrets only. Its parent directory must exist.
-  public init(directory: URL) {
+  /// - Parameters:
+  ///   - directory: The directory, for secrets only. Its parent directory must exist.
+  ///   - seal: The keys and the cipher, if the secrets are encrypted. The name of a secret is authenticated together
+  ///     with the header, so no secret is taken for another one.
+  public init(directory: URL, seal: FileSeal? = nil) {
     self.directory = directory
+    self.seal = seal
   }
 
   /// Reads a secret.
@@ -29,7 +38,11 @@ public struct FileSecretStore: SecretStore {
     let file = file(key)
     guard let status = try status(of: file) else { return nil }
     try check(status, .regular, at: file)
-    return try examining("read the secret at", file, DurableFile.readIfPresent(file))
+    return try content(of: file).map { content throws(SecretStoreError) in try opened(content, forKey: key, file) }
+  }
+
+  private func content(of file: URL) throws(SecretStoreError) -> Data? {
+    try examining("read the secret at", file, DurableFile.readIfPresent(file))
   }
 
   /// Stores a secret.
@@ -43,8 +56,12 @@ public struct FileSecretStore: SecretStore {
       }
     }
     let file = file(key)
-    if let status = try status(of: file) { try check(status, .regular, at: file) }
-    try examining("write the secret at", file, DurableFile.write(secret, to: file, mode: 0o600))
+    if let status = try status(of: file) {
+      try check(status, .regular, at: file)
+      try checkKey(of: file, forKey: key)
+    }
+    let content = try sealed(secret, forKey: key, file)
+    try examining("write the secret at", file, DurableFile.write(content, to: file, mode: 0o600))
   }
 
   /// Removes a secret, together with its lock.
@@ -71,6 +88,42 @@ public struct FileSecretStore: SecretStore {
     guard try hasDirectory() else { return [] }
     let names = try examining("list the secrets in", directory, DirectoryListing.names(in: directory) ?? [])
     return names.filter { !$0.hasPrefix(".") }.compactMap(EncodedName.decoded)
+  }
+
+  // MARK: Sealing
+
+  private func sealed(_ secret: Data, forKey key: String, _ file: URL) throws(SecretStoreError) -> Data {
+    guard let seal else { return secret }
+    return try translating(seal.seal(secret, for: .secret, named: key)) { (error: any Error) in
+      SecretStoreError.system(operation: "seal the secret at", place: file.path, reason: CodingReason.words(for: error))
+    }
+  }
+
+  private func opened(_ content: Data, forKey key: String, _ file: URL) throws(SecretStoreError) -> Data {
+    guard let seal else {
+      if let sealKey = FileSeal.key(of: content) { throw .unknownKey(path: file.path, sealKey: sealKey) }
+      return content
+    }
+    do throws(FileSealError) {
+      return try seal.open(content, for: .secret, named: key).plain
+    } catch {
+      switch error {
+      case .unknownKey(let sealKey): throw .unknownKey(path: file.path, sealKey: sealKey)
+      case .unopenable(let sealKey, let reason):
+        throw .unopenable(path: file.path, sealKey: sealKey, reason: reason)
+      case .damaged, .longName: throw .unsealed(path: file.path, reason: error.description)
+      }
+    }
+  }
+
+  /// Throws an error if a secret is sealed and this program cannot open it.
+  private func checkKey(of file: URL, forKey key: String) throws(SecretStoreError) {
+    guard let content = try content(of: file) else { return }
+    do throws(SecretStoreError) {
+      _ = try opened(content, forKey: key, file)
+    } catch .unsealed {
+      // Nothing else opens it.
+    }
   }
 
   private func file(_ key: String) -> URL {

@@ -47,6 +47,15 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   /// Other accounts can access the file of a secret, or its directory.
   case unsafe(path: String, reason: String)
 
+  /// The secret is sealed with a key that this program does not have; no write replaces it.
+  case unknownKey(path: String, sealKey: String)
+
+  /// The secret is sealed, and the key of that name does not open it; no write replaces it.
+  case unopenable(path: String, sealKey: String, reason: String)
+
+  /// The secret is not sealed, or its header is damaged.
+  case unsealed(path: String, reason: String)
+
   /// A call to the system failed.
   case system(operation: String, place: String, reason: String)
 }
@@ -60,6 +69,15 @@ extension SecretStoreError: CustomStringConvertible, LocalizedError {
     case .unsafe(let path, let reason):
       "The secret at \(path) cannot be trusted: \(clause(reason)). Find out how this happened, remove the file, and log "
         + "in again."
+    case .unknownKey(let path, let key):
+      "The secret at \(path) is sealed with the key \(key.debugDescription), which this program does not have. Add the key "
+        + "to the FileSeal of the store, or remove the file and log in again if the key is lost."
+    case .unopenable(let path, let key, let reason):
+      "The secret at \(path) cannot be opened with the key \(key.debugDescription): \(clause(reason)). Check whether the "
+        + "FileSeal has the right key of this name. Otherwise remove the file and log in again."
+    case .unsealed(let path, let reason):
+      "The secret at \(path) cannot be opened: \(clause(reason)). Create the seal with adoptsPlain if the secret is from "
+        + "before you added it, or remove the file and log in again."
     case .system(let operation, let place, let reason):
       "Could not \(operation) \(place): \(clause(reason))."
     }

@@ -1,3 +1,4 @@
+import AppGroups
 import FileSignals
 import Foundation
 import StrictJSON
@@ -92,6 +93,7 @@ struct ReadFile {
       }
       guard let text = String(validating: content, as: UTF8.self) else {
         (format, status) = (.binary, .binary)
+        problem = FileSeal.key(of: content).map { "It is sealed with the key \($0.debugDescription)." }
         return
       }
       let first = text.first { !$0.isWhitespace }

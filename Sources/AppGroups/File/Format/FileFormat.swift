@@ -33,6 +33,9 @@ public struct FileFormat<Value: Sendable>: Sendable {
   /// A Boolean value that indicates whether the content is JSON, so that errors can name a line and column.
   let isJSON: Bool
 
+  /// Returns the same sealed format for one file, of which it remembers the content; `nil` if the content is not sealed.
+  private let makingForOneFile: (@Sendable () -> FileFormat)?
+
   /// Creates a format.
   ///
   /// Both closures may be called from any thread, several at a time. `decode` must accept the output of `encode`. The
@@ -52,13 +55,21 @@ public struct FileFormat<Value: Sendable>: Sendable {
 
   init(
     isJSON: Bool,
+    forOneFile: (@Sendable () -> FileFormat)? = nil,
     encode: @escaping @Sendable (Value) throws -> Data,
     decode: @escaping @Sendable (Data) throws -> Value
   ) {
     self.encode = encode
     self.decode = decode
     self.isJSON = isJSON
+    makingForOneFile = forOneFile
   }
+
+  /// A Boolean value that indicates whether the content is sealed.
+  var isSealed: Bool { makingForOneFile != nil }
+
+  /// The format for one more file: equal values of two files must not have equal sealed bytes.
+  var forOneFile: FileFormat { makingForOneFile?() ?? self }
 }
 
 // MARK: Any codable value
@@ -161,6 +172,8 @@ extension FileFormat {
       throw AppGroupsFileError(error, url)
     } catch {
       guard !data.isEmpty else { throw .empty(url) }
+      if let error = error as? FileSealError { throw AppGroupsFileError(error, url) }
+      if !isSealed, let key = FileSeal.key(of: data) { throw .unknownKey(url, key: key) }
       throw .undecodable(url, reason: CodingReason.words(for: error, in: isJSON ? data : nil))
     }
   }
