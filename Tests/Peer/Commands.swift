@@ -71,7 +71,7 @@ struct Commands {
   private func perform(_ command: Command) throws -> String {
     if command.word == "because" {
       let arguments = try command.arguments(2)
-      return try Cause.$current.withValue(arguments[0]) { try perform(Command(arguments[1])) }
+      return try Cause.withValue(arguments[0]) { try perform(Command(arguments[1])) }
     }
     for family in families {
       if let result = try family.perform(command) { return result }

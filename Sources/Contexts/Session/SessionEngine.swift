@@ -151,7 +151,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
     let cause = Cause.current
     executor { [self] in
       let outer = state.withLock { exchange(&$0.turn, with: .current) }
-      Cause.$current.withValue(cause) { body(self) }
+      Cause.withValue(cause) { body(self) }
       let due = state.withLock { state in
         state.turn = outer
         return outer == nil ? exchange(&state.due, with: []) : []

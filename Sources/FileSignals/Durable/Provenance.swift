@@ -12,7 +12,7 @@ import Signals
 /// let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 /// let container = try AppGroupsContainer(directory: directory)
 /// let list = try AppGroupsFile(name: "list.json", initialValue: ["tea"], container: container)
-/// try Cause.$current.withValue("import") {
+/// try Cause.withValue("import") {
 ///   try list.write(["tea", "bread"])
 /// }
 /// let provenance = list.provenance
@@ -36,7 +36,7 @@ public struct Provenance: Hashable, Sendable {
   /// It may differ by some hundredths of a second from what other programs show.
   public let processStart: Date?
 
-  /// The reason that the process gave in ``Cause/current``, at most 80 bytes; `nil` if it gave none.
+  /// The reason that the process gave in ``Cause``, at most 80 bytes; `nil` if it gave none.
   public let cause: String?
 
   /// The time of the change by the clock of the machine that made it.
@@ -109,7 +109,7 @@ extension Provenance: CustomStringConvertible {
 /// ```swift
 /// import FileSignals
 ///
-/// Cause.$current.withValue("import") {
+/// Cause.withValue("import") {
 ///   print(Cause.current ?? "none")  // Prints "import"
 /// }
 /// ```
@@ -117,6 +117,33 @@ extension Provenance: CustomStringConvertible {
 /// Child tasks and the asynchronous methods of the package inherit it.
 @frozen
 public enum Cause: Sendable {
+  private static let local = TaskLocal<String?>(wrappedValue: nil)
+
   /// The reason for the changes of the current task; `nil` if none was given.
-  @TaskLocal public static var current: String?
+  public static var current: String? { local.get() }
+
+  /// Runs a closure whose changes have a reason.
+  ///
+  /// - Parameters:
+  ///   - cause: The reason in a few words, of which at most 80 bytes are kept; `nil` for none.
+  ///   - operation: The closure.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
+  public static func withValue<Result>(_ cause: String?, operation: () throws -> Result) rethrows -> Result {
+    try local.withValue(cause, operation: operation)
+  }
+
+  /// Runs an asynchronous closure whose changes have a reason, also those of its child tasks.
+  ///
+  /// - Parameters:
+  ///   - cause: The reason in a few words, of which at most 80 bytes are kept; `nil` for none.
+  ///   - isolation: The actor that runs the closure; by default the caller's.
+  ///   - operation: The closure.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
+  public static func withValue<Result>(
+    _ cause: String?, isolation: isolated (any Actor)? = #isolation, operation: () async throws -> Result
+  ) async rethrows -> Result {
+    try await local.withValue(cause, operation: operation, isolation: isolation)
+  }
 }

@@ -59,7 +59,7 @@ package final class BlockingCalls: Sendable {
         add(ticket) { isCancelled in
           if isCancelled { return continuation.resume(throwing: CancellationError()) }
           // A thread of Dispatch knows no values of the task.
-          Cause.$current.withValue(cause) { body { continuation.resume(with: $0) } }
+          Cause.withValue(cause) { body { continuation.resume(with: $0) } }
         }
       }
     } onCancel: {

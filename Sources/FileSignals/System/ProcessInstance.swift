@@ -62,5 +62,8 @@ package struct ProcessInstance: Codable, Hashable, Sendable {
     private static let currentSystem = ""
 
     private static func start(of process: Int32) -> String? { nil }
+
+    /// Returns the time at which a process began, or `nil` if it is unknown.
+    static func startDate(of process: Int32) -> Date? { nil }
   #endif
 }

@@ -42,9 +42,9 @@ struct ProvenanceTests: JournaledSuiteTests {
   @Test func `a version of this process carries the cause of the task, also of asynchronous writes`() async throws {
     let file = try fixture.note()
     #expect(try #require(file.provenance).isThisProcess, "of the process that created it")
-    try Cause.$current.withValue("menu") { try file.write(Note(count: 1, text: "one")) }
+    try Cause.withValue("menu") { try file.write(Note(count: 1, text: "one")) }
     #expect(file.provenance?.cause == "menu" && file.provenance?.isThisProcess == true)
-    try await Cause.$current.withValue("sync") {
+    try await Cause.withValue("sync") {
       try await file.write(Note(count: 2, text: "two"))
       try await Task { _ = try await file.update { $0.count += 1 } }.value
     }
@@ -60,7 +60,7 @@ struct ProvenanceTests: JournaledSuiteTests {
       found.withLock { $0.append("\(note.text) \(file.provenance?.cause ?? "?")") }
     }
     for text in ["one", "two", "three"] {
-      try Cause.$current.withValue("cause of \(text)") { try file.write(Note(count: 1, text: text)) }
+      try Cause.withValue("cause of \(text)") { try file.write(Note(count: 1, text: text)) }
     }
     #expect(found.withLock { $0 } == ["one", "two", "three"].map { "\($0) cause of \($0)" })
     subscription.cancel()
@@ -79,7 +79,7 @@ struct ProvenanceTests: JournaledSuiteTests {
 
   @Test func `a version keeps its author if a later writer is killed before its own is in place`() throws {
     let file = try fixture.note()
-    try Cause.$current.withValue("kept") { try file.write(Note(count: 1, text: "ours")) }
+    try Cause.withValue("kept") { try file.write(Note(count: 1, text: "ours")) }
     let locked = try ExclusiveFile(locking: file.url)
     let never = try locked.prepare(Data("never".utf8), durability: .process)
     // As the next writer does before the rename.
@@ -93,7 +93,7 @@ struct ProvenanceTests: JournaledSuiteTests {
 
   @Test func `long names and causes are cut between characters, and damaged records are ignored`() throws {
     let file = try fixture.note()
-    try Cause.$current.withValue(String(repeating: "👩‍🚀é", count: 40)) { try file.write(Note(count: 1, text: "one")) }
+    try Cause.withValue(String(repeating: "👩‍🚀é", count: 40)) { try file.write(Note(count: 1, text: "one")) }
     let cause = try #require(file.provenance?.cause)
     #expect(cause.utf8.count <= 80 && cause.utf8.count > 70 && cause.hasPrefix("👩‍🚀é"))
     #expect(!cause.contains("\u{FFFD}"))
@@ -129,7 +129,7 @@ struct ProvenanceTests: JournaledSuiteTests {
     try await peer.send("open note.json")
     for round in 1...Scale.count(20, torture: 500) {
       async let theirs: Void = { _ = try await peer.send("write note.json theirs") }()
-      try Cause.$current.withValue("ours \(round)") {
+      try Cause.withValue("ours \(round)") {
         try file.update { $0 = Note(count: $0.count + 1, text: "ours") }
       }
       try await theirs
@@ -144,9 +144,9 @@ struct ProvenanceTests: JournaledSuiteTests {
   @Test func `a suite's version has an author in the journal, in the file, and after another has settled it`()
     async throws
   {
-    try Cause.$current.withValue("first") { try suite.set(1, forKey: "a") }
+    try Cause.withValue("first") { try suite.set(1, forKey: "a") }
     #expect(suite.provenance?.cause == "first")
-    try Cause.$current.withValue("second") { try append(2, forKey: "b") }
+    try Cause.withValue("second") { try append(2, forKey: "b") }
     #expect(suite.provenance?.cause == "second")
     let peer = try await fixture.suitePeer()
     try await peer.send("suite-synchronize")
@@ -160,7 +160,7 @@ struct ProvenanceTests: JournaledSuiteTests {
 
   @Test func `the changes of a suite say who made them`() async throws {
     let found = suite.changes.recorded()
-    try Cause.$current.withValue("here") { try append(1, forKey: "a") }
+    try Cause.withValue("here") { try append(1, forKey: "a") }
     let peer = try await fixture.suitePeer()
     try await peer.send("because there suite-set b two")
     let changes = try await found.wait { $0.count >= 2 }

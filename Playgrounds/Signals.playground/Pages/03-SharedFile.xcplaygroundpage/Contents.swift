@@ -68,7 +68,7 @@ print("muted by another program")  // Prints "muted by another program"
 //: Each version names its process, and the cause that it gave. Another program left none.
 
 print(settings.provenance?.processName ?? "unknown")  // Prints "unknown"
-try Cause.$current.withValue("menu") { try settings.update { $0.volume = 3 } }  // Prints "volume 3"
+try Cause.withValue("menu") { try settings.update { $0.volume = 3 } }  // Prints "volume 3"
 print(settings.provenance?.cause ?? "none")  // Prints "menu"
 
 //: ## When the file is damaged
