@@ -82,7 +82,7 @@ let inspector = settings.status.sink { status in
 
 try Data("oops".utf8).write(to: settings.url)
 damaged.wait()
-print("the volume is still", settings.value.volume)  // Prints "the volume is still 1"
+print("the volume is still", settings.value.volume)  // Prints "the volume is still 3"
 
 //: ## In a task
 //:
