@@ -177,9 +177,9 @@ extension SharedFileEngine {
     let durability = mark.durability(atLeast: durability)
     do {
       // The content is not new, so it keeps its provenance.
-      let provenance = mark.version.flatMap { file.provenance(of: $0) }
       let prepared =
-        newData == data ? nil : try file.prepare(newData, durability: durability, provenance: provenance)
+        newData == data
+        ? nil : try file.prepare(newData, durability: durability, by: keeper(of: mark, in: file))
       let change = try memory.withLock { memory throws(DurableFileError) in
         let change = try put(prepared, in: file)
         _ = memory.file.adopt(newData)
@@ -235,14 +235,18 @@ extension SharedFileEngine {
       if reading.end.hasRecords {
         journaling.rebase(&value)
         let durability = reading.end.durability(atLeast: durability)
-        let provenance = reading.end.version.flatMap { file.provenance(of: $0) }
-        try file.prepare(encoded(value), durability: durability, provenance: provenance).commit()
+        try file.prepare(encoded(value), durability: durability, by: keeper(of: reading.end, in: file)).commit()
         if durability == .storage { try file.synchronizeDirectory() }
       }
       file.removeJournal()
     } catch {
       // The journal stays beside the file.
     }
+  }
+
+  /// Returns the maker of the last change in a journal, whose content is about to be stored as a whole.
+  private func keeper(of mark: JournalMark, in file: ExclusiveFile) -> Provenance.Note {
+    .init(keeping: mark.version.flatMap { file.provenance(of: $0) })
   }
 
   // MARK: Stillness

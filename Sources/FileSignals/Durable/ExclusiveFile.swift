@@ -245,14 +245,14 @@ package final class ExclusiveFile {
   ///   - data: The content.
   ///   - durability: The failures that the content survives after this method returns.
   ///   - mode: The permissions of the file; by default the permissions of the file that it replaces, or 0600.
-  ///   - provenance: Who makes the new version; `nil` if that is unknown or not worth a note.
+  ///   - maker: Who is to be noted as the maker of the new version.
   /// - Returns: The write, to be finished with ``PreparedWrite/commit(creatingOnly:)``.
   /// - Throws: ``DurableFileError``. The file is then unchanged, and no temporary file is left behind.
   package func prepare(
-    _ data: Data, durability: Durability, mode: UInt16? = nil, provenance: Provenance? = .current
+    _ data: Data, durability: Durability, mode: UInt16? = nil, by maker: Provenance.Note = .current
   ) throws(DurableFileError) -> PreparedWrite {
     found = nil
-    return try PreparedWrite(data, to: self, durability: durability, mode: mode, provenance)
+    return try PreparedWrite(data, to: self, durability: durability, mode: mode, maker)
   }
 
   /// Begins to write new content in pieces, of any total size.

@@ -174,7 +174,7 @@ extension ExclusiveFile {
     guard let folder = JournalFile.openFolder(in: descriptors.folder.number, isCreating: true) else {
       throw DurableFileError(errno, "create the journal of", descriptors.url)
     }
-    try prepare(bytes, durability: durability, provenance: nil).commitAsJournal(in: folder.number)
+    try prepare(bytes, durability: durability, by: .omitted).commitAsJournal(in: folder.number)
     if durability == .storage { try synchronizeJournalName(in: folder) }
     let journal = try JournalFile.open(descriptors.name, in: folder.number, isWritable: true, of: descriptors.url)
     guard let journal else {

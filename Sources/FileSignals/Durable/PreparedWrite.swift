@@ -16,7 +16,7 @@ package final class PreparedWrite {
   private var count = 0
   private let mode: UInt16?
   /// Who makes the new version, and its mark, to be noted before it is in place.
-  private let note: (provenance: Provenance, version: VersionMark)?
+  private let note: (maker: Provenance.Note, version: VersionMark)?
   /// The maximum size of a file.
   private let sizeLimit = fileSizeLimit()
   /// The status of the temporary file with its content, before anything else was changed.
@@ -36,14 +36,14 @@ package final class PreparedWrite {
   ///   - file: The locked file.
   ///   - durability: The failures that the content survives.
   ///   - mode: The permissions.
-  ///   - provenance: Who makes the new version; `nil` if that is not to be noted.
+  ///   - maker: Who makes the new version.
   /// - Throws: ``DurableFileError``; then no temporary file is left behind.
   init(
-    _ data: Data, to file: ExclusiveFile, durability: Durability, mode: UInt16?, _ provenance: Provenance?
+    _ data: Data, to file: ExclusiveFile, durability: Durability, mode: UInt16?, _ maker: Provenance.Note
   ) throws(DurableFileError) {
     self.file = file
     self.mode = mode
-    note = provenance.map { ($0, VersionMark(content: data)) }
+    note = if case .omitted = maker { nil } else { (maker, VersionMark(content: data)) }
     do {
       try open()
       try data.withUnsafeBytes { bytes in Result { () throws(DurableFileError) in try append(bytes) } }.get()
@@ -80,7 +80,7 @@ package final class PreparedWrite {
     guard isPending, temporary == nil else {
       stop(because: "commit() was called twice, or before the content was finished")
     }
-    if let note { file.note(note.provenance, note.version, limit: sizeLimit) }
+    if let note { file.note(note.maker, note.version, limit: sizeLimit) }
     if isExclusive, try link() { return }
     do {
       // A link that was created since then must stay, but the rename would replace it.

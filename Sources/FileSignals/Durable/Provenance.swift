@@ -56,17 +56,32 @@ public struct Provenance: Hashable, Sendable {
   package static let causeLimit = 80
 
   /// Returns the beginning of a text that has at most a number of bytes.
-  private static func shortened(_ text: String, to limit: Int) -> String {
+  static func shortened(_ text: String, to limit: Int) -> String {
     guard text.utf8.count > limit else { return text }
     var end = text.utf8.index(text.startIndex, offsetBy: limit)
     while String.Index(end, within: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
     return String(text[..<end])
   }
 
+  /// Says who is to be noted as the maker of a version.
+  package enum Note: Sendable {
+    /// This process, now, with the cause of the current task.
+    case current
+    /// The maker of the same content, which is only stored in another way.
+    case kept(Provenance)
+    /// Nobody.
+    case omitted
+
+    /// Keeps the maker of a content, if it is known.
+    package init(keeping provenance: Provenance?) { self = provenance.map { .kept($0) } ?? .omitted }
+  }
+
   /// A change that this process makes now.
-  package static var current: Provenance {
+  package static var current: Provenance { current(for: Cause.current) }
+
+  static func current(for cause: String?) -> Provenance {
+    let forks = Forks.count
     let process = ownProcess.withLock { own -> Provenance in
-      let forks = Forks.count
       if let own, own.forks == forks { return own.process }
       let process = Provenance(
         processIdentifier: getpid(), processName: ProcessInfo.processInfo.processName,
@@ -74,16 +89,12 @@ public struct Provenance: Hashable, Sendable {
       own = (forks, process)
       return process
     }
-    return Provenance(process, cause: Cause.current.map { shortened($0, to: causeLimit) })
+    return Provenance(
+      processIdentifier: process.processIdentifier, processName: process.processName,
+      processStart: process.processStart, cause: cause, date: Date())
   }
 
-  private init(_ process: Provenance, cause: String?) {
-    (processIdentifier, processName) = (process.processIdentifier, process.processName)
-    processStart = process.processStart
-    self.cause = cause
-    date = Date()
-  }
-
+  /// This process, and the number of forks at which it was looked at.
   private static let ownProcess = Guarded<(forks: Int, process: Provenance)?>(nil)
 
   /// A Boolean value that indicates whether this process made the change.

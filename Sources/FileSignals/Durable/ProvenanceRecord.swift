@@ -57,16 +57,20 @@ package enum ProvenanceRecord {
   /// It is only a note, so a failure is ignored.
   ///
   /// - Parameters:
-  ///   - provenance: The process and the cause.
+  ///   - note: The process and the cause.
   ///   - version: The mark of the version.
   ///   - lock: The descriptor of the lock.
   ///   - limit: The maximum size of a file that this process may write.
-  package static func note(_ provenance: Provenance, _ version: VersionMark, in lock: CInt, limit: Int) {
+  package static func note(_ note: Provenance.Note, _ version: VersionMark, in lock: CInt, limit: Int) {
     // The system would end the process otherwise.
     guard limit >= end else { return }
     let place = turn.wrappingAdd(1, ordering: .relaxed).newValue % UInt(places)
     withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
-      encode(provenance, version, to: buffer)
+      switch note {
+      case .omitted: return
+      case .current: encodeCurrent(version, to: buffer)
+      case .kept(let provenance): encode(provenance, version, to: buffer)
+      }
       _ = uninterrupted { pwrite(lock, buffer.baseAddress, size, off_t(start + Int(place) * size)) }
     }
   }
@@ -99,9 +103,9 @@ package enum ProvenanceRecord {
   }
 
   /// Notes who is about to make a version that is not a file's content; the caller holds the lock of the file at a path.
-  package static func note(_ provenance: Provenance, _ version: VersionMark, ofFileAt path: String) {
+  package static func note(_ note: Provenance.Note, _ version: VersionMark, ofFileAt path: String) {
     guard let lock = openLock(ofFileAt: path, O_WRONLY) else { return }
-    note(provenance, version, in: lock.number, limit: fileSizeLimit())
+    self.note(note, version, in: lock.number, limit: fileSizeLimit())
   }
 
   private static func openLock(ofFileAt path: String, _ access: CInt) -> Descriptor? {
@@ -112,27 +116,64 @@ package enum ProvenanceRecord {
 
   // MARK: Format
 
+  /// The record of this process, without a cause, and the number of forks with which it was made.
+  private static let template = Guarded<(forks: Int, bytes: [UInt8])?>(nil)
+
+  /// Encodes a change that this process makes now; this is a part of each write.
+  private static func encodeCurrent(_ version: VersionMark, to buffer: UnsafeMutableRawBufferPointer) {
+    let forks = Forks.count
+    let bytes = template.withLock { template in
+      if let template, template.forks == forks { return template.bytes }
+      let bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+        encode(Provenance.current(for: nil), version, to: UnsafeMutableRawBufferPointer(bytes))
+        count = size
+      }
+      template = (forks, bytes)
+      return bytes
+    }
+    buffer.copyBytes(from: bytes)
+    store(version, in: buffer)
+    store(Date(), at: 40, in: buffer)
+    if let cause = Cause.current { store(cause: Provenance.shortened(cause, to: Provenance.causeLimit), in: buffer) }
+    seal(buffer)
+  }
+
   private static func encode(
     _ provenance: Provenance, _ version: VersionMark, to buffer: UnsafeMutableRawBufferPointer
   ) {
     buffer.initializeMemory(as: UInt8.self, repeating: 0)
     var name = provenance.processName
-    var cause = provenance.cause ?? ""
-    let counts = (name.utf8.count, cause.utf8.count)
-    buffer.storeBytes(of: UInt8(1), toByteOffset: 4, as: UInt8.self)
-    buffer.storeBytes(of: UInt8(counts.0), toByteOffset: 5, as: UInt8.self)
-    buffer.storeBytes(of: UInt8(counts.1), toByteOffset: 6, as: UInt8.self)
-    buffer.storeBytes(of: version.first.littleEndian, toByteOffset: 8, as: UInt64.self)
-    buffer.storeBytes(of: version.second.littleEndian, toByteOffset: 16, as: UInt64.self)
+    buffer[4] = 1
+    buffer[5] = UInt8(name.utf8.count)
+    store(version, in: buffer)
     buffer.storeBytes(of: provenance.processIdentifier.littleEndian, toByteOffset: 24, as: Int32.self)
     store(provenance.processStart, at: 32, in: buffer)
     store(provenance.date, at: 40, in: buffer)
     name.withUTF8 { UnsafeMutableRawBufferPointer(rebasing: buffer[headerSize...]).copyMemory(from: .init($0)) }
-    cause.withUTF8 {
-      UnsafeMutableRawBufferPointer(rebasing: buffer[(headerSize + counts.0)...]).copyMemory(from: .init($0))
-    }
-    let checksum = Checksum.of(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[4...]))
-    buffer.storeBytes(of: checksum.littleEndian, as: UInt32.self)
+    store(cause: provenance.cause ?? "", in: buffer)
+    seal(buffer)
+  }
+
+  private static func store(_ version: VersionMark, in buffer: UnsafeMutableRawBufferPointer) {
+    buffer.storeBytes(of: version.first.littleEndian, toByteOffset: 8, as: UInt64.self)
+    buffer.storeBytes(of: version.second.littleEndian, toByteOffset: 16, as: UInt64.self)
+  }
+
+  private static func store(cause: String, in buffer: UnsafeMutableRawBufferPointer) {
+    var cause = cause
+    let start = headerSize + Int(buffer[5])
+    buffer[6] = UInt8(cause.utf8.count)
+    cause.withUTF8 { UnsafeMutableRawBufferPointer(rebasing: buffer[start...]).copyMemory(from: .init($0)) }
+  }
+
+  /// Adds the checksum of everything up to the end of the cause.
+  private static func seal(_ buffer: UnsafeMutableRawBufferPointer) {
+    buffer.storeBytes(of: checksum(of: UnsafeRawBufferPointer(buffer)).littleEndian, as: UInt32.self)
+  }
+
+  private static func checksum(of record: UnsafeRawBufferPointer) -> UInt32 {
+    let end = min(size, headerSize + Int(record[5]) + Int(record[6]))
+    return Checksum.of(UnsafeRawBufferPointer(rebasing: record[4..<end]))
   }
 
   private static func store(_ date: Date?, at offset: Int, in buffer: UnsafeMutableRawBufferPointer) {
@@ -141,8 +182,9 @@ package enum ProvenanceRecord {
   }
 
   private static func decode(_ record: UnsafeRawBufferPointer) -> (provenance: Provenance, version: VersionMark)? {
-    let checksum = UInt32(littleEndian: record.loadUnaligned(as: UInt32.self))
-    guard record[4] == 1, checksum == Checksum.of(UnsafeRawBufferPointer(rebasing: record[4...])) else { return nil }
+    guard record[4] == 1, UInt32(littleEndian: record.loadUnaligned(as: UInt32.self)) == checksum(of: record) else {
+      return nil
+    }
     let (nameCount, causeCount) = (Int(record[5]), Int(record[6]))
     guard headerSize + nameCount + causeCount <= size, let date = date(in: record, at: 40) else { return nil }
     let name = String(decoding: record[headerSize..<headerSize + nameCount], as: UTF8.self)
@@ -184,8 +226,8 @@ extension FileLocation {
 
 extension ExclusiveFile {
   /// Notes who is about to make a version that is not a content of the file.
-  package func note(_ provenance: Provenance, _ version: VersionMark, limit: Int) {
-    ProvenanceRecord.note(provenance, version, in: descriptors.sidecar.number, limit: limit)
+  package func note(_ note: Provenance.Note, _ version: VersionMark, limit: Int) {
+    ProvenanceRecord.note(note, version, in: descriptors.sidecar.number, limit: limit)
   }
 
   /// Finds who made a version of the file.

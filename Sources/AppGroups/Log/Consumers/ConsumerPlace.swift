@@ -79,7 +79,7 @@ struct ConsumerPlace: Sendable {
       ? try ExclusiveFile(locking: url, at: place.consumersPath, in: place.base)
       : try ExclusiveFile(locking: url, within: FileConfinement(to: place.container.containerURL))
     defer { file.unlock() }
-    try file.prepare(data, durability: .process, provenance: nil).commit()
+    try file.prepare(data, durability: .process, by: .omitted).commit()
   }
 
   /// Throws an error if a link is in a file's place, because it could lead to a file in another part of the container.
