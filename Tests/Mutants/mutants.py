@@ -275,8 +275,18 @@ MUTANTS = [
     Mutant(
         "row Scope: changes outside of the scope that are shared", r"StoresTests\.DatabaseShareTests",
         ("Sources/Stores/Share/ShareRecorder.swift",
-         "tables.filter { name, _ in scope.contains(name) }",
-         "tables.filter { name, _ in !name.isEmpty || scope.contains(name) }")),
+         "table == SQL.jobTable || scope?.contains(table) ?? true }",
+         "table == SQL.jobTable || !table.isEmpty || scope?.contains(table) ?? true }")),
+    Mutant(
+        "a version whose maker is noted with another version", r"AppGroupsTests\.ProvenanceTests",
+        ("Sources/FileSignals/Durable/ProvenanceRecord.swift",
+         "guard let found = decode(record), found.version == version else { continue }",
+         "guard let found = decode(record) else { continue }")),
+    Mutant(
+        "a suite that is attributed to the process that brought its file up to date", r"AppGroupsTests\.ProvenanceTests",
+        (GROUPS + "File/SharedFileEngine+Settling.swift",
+         "    .init(keeping: mark.version.flatMap { file.provenance(of: $0) })",
+         "    .current")),
     Mutant(
         "row Legacy reader: environments that lose their names", r"ContainersTests\.LegacyTests",
         ("Sources/Containers/Legacy/ContainerAccess+Legacy.swift",
