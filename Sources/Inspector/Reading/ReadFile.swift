@@ -34,10 +34,11 @@ struct ReadFile {
   init(_ url: URL, path: String, _ provenance: inout Provenance?) {
     var content: Data
     do throws(DurableFileError) {
+      let stamp = FileStamp.ifReadable(path: url.path)
       content = try DurableFile.read(url, limit: Self.limit)
       provenance = ProvenanceRecord.find(VersionMark(content: content), ofFileAt: url.path)
-      if provenance == nil {
-        // Other writers may have replaced the content and its record since it was read.
+      if provenance == nil, FileStamp.ifReadable(path: url.path) != stamp {
+        // Other writers have replaced the content, and perhaps its record.
         content = try DurableFile.read(url, limit: Self.limit)
         provenance = ProvenanceRecord.find(VersionMark(content: content), ofFileAt: url.path)
       }
