@@ -141,7 +141,7 @@ extension SharedFileEngine {
       if isOwn { memory.lastChange = .now }
       if isOwn || stored.isNews {
         rebased = nil
-        delivery.value = self.value.stage(value)
+        delivery.value = stage(value)
       }
       stageStatus(&memory, in: &delivery)
       return mark

@@ -213,7 +213,7 @@ extension SharedFileEngine {
           // The bytes of the file say little if there was a journal.
           let wasJournaled = memory.mark != nil || rebased != nil
           (memory.mark, rebased) = (nil, nil)
-          if memory.file.adopt(data, stamp: stamp) || wasJournaled { delivery.value = value.stage(newValue) }
+          if memory.file.adopt(data, stamp: stamp) || wasJournaled { delivery.value = stage(newValue) }
           stageStatus(&memory, in: &delivery)
         } else {
           queue.async { [weak self] in self?.lookNow() }

@@ -285,7 +285,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
       if case .news(let news) = verdict {
         memory.mark = sight.mark
         rebased = sight.isEcho ? news : nil
-        if !sight.isEcho { delivery.value = value.stage(news) }
+        if !sight.isEcho { delivery.value = stage(news) }
       } else if case .nothing = verdict, case .unchanged = sight.look {
         memory.mark = sight.mark
       }
@@ -320,6 +320,11 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     guard let error = memory.withLock({ $0.file.problem }) else { return }
     if case .missing = error { return }
     failures.announce(error) { [weak self] in self.map { $0.memory.withLock { $0.file.problem == nil } } ?? false }
+  }
+
+  /// Stages a value; to be called with the memory locked.
+  func stage(_ new: Value) -> StagedValue<Value> {
+    journaling.map { value.stage(new, changes: $0.changes) } ?? value.stage(new)
   }
 
   /// Stages the status if it has changed; to be called with the memory locked.

@@ -52,6 +52,7 @@ extension AppGroupsSuite {
   ) -> some Signal<Item?, Never> {
     let name = ExactString(key)
     let entries = Property.derived(property, defaults) { contents, defaults in contents[name] ?? defaults[name] }
+      .depending(onPart: SuiteContents.part(of: name))
     // The closure keeps the suite, and with it the observation, as long as there is a subscriber.
     return entries.map { [self] entry -> Item? in
       guard let entry else { return nil }

@@ -173,9 +173,27 @@ public struct SuiteContents: Sendable {
   /// - Complexity: O(*k*) for *k* changes since the other contents, if both have the same text of the file.
   func difference(from other: SuiteContents) -> Set<String> {
     guard isRelated(to: other) else { return Set(text.difference(from: other.text).map(\.text)) }
-    let names = overlay.names(differingFrom: other.overlay).filter { self[$0] != other[$0] }
-    return Set(names.map(\.text))
+    return Set(overlay.names(differingFrom: other.overlay).filter { self[$0] != other[$0] }.map(\.text))
   }
+
+  /// Returns the numbers of the values that differ from those of earlier contents, or `nil` if they are too many.
+  ///
+  /// - Complexity: As for ``difference(from:)``.
+  func changedParts(since other: SuiteContents) -> [UInt32]? {
+    guard origin == other.origin, changes.isEmpty, other.changes.isEmpty else { return nil }
+    guard base === other.base else {
+      let names = text.difference(from: other.text)
+      return names.count > Self.mostParts ? nil : names.map(Self.part(of:))
+    }
+    let names = overlay.names(differingFrom: other.overlay)
+    return names.count > Self.mostParts ? nil : names.map(Self.part(of:))
+  }
+
+  /// The number of changed values from which on all derived values are computed again.
+  private static let mostParts = 64
+
+  /// Returns the number of a value as a part of the contents, for ``/Signals/Property/depending(onPart:)``.
+  static func part(of name: ExactString) -> UInt32 { UInt32(truncatingIfNeeded: name.hashValue) | 1 }
 
   /// Returns whether both are the same object, not only equal.
   func isSame(as other: SuiteContents) -> Bool { isRelated(to: other) && overlay.isSame(as: other.overlay) }

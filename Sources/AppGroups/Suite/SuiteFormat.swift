@@ -66,6 +66,7 @@ final class SuiteFormat: Sendable {
         return contents.apply(try self.opened(records))
       },
       areSame: { $0 == $1 },
+      changes: { $1.changedParts(since: $0) },
       size: { $0.size + self.overhead },
       missing: { records, contents throws(AppGroupsFileError) in contents.missing(try self.opened(records)) })
   }

@@ -21,6 +21,9 @@ struct SuiteOverlay: Sendable {
 
     /// Returns the index of a branch.
     func index(of bit: UInt32) -> Int { (used & (bit - 1)).nonzeroBitCount }
+
+    /// The branch of a bit, if it is in use.
+    subscript(bit: UInt32) -> Branch? { used & bit == 0 ? nil : branches[index(of: bit)] }
   }
 
   private enum Branch: Sendable {
@@ -104,30 +107,32 @@ struct SuiteOverlay: Sendable {
     }
   }
 
-  /// Returns the names whose changes may differ between two maps.
+  /// Returns the names whose changes may differ between two maps; some of them may occur twice.
   ///
   /// - Complexity: O(*k*) for maps of which one was derived from the other by *k* changes.
-  func names(differingFrom other: SuiteOverlay) -> Set<ExactString> {
-    var names: Set<ExactString> = []
+  func names(differingFrom other: SuiteOverlay) -> [ExactString] {
+    var names: [ExactString] = []
     Self.compare(root, other.root, &names)
     return names
   }
 
-  private static func compare(_ first: Node?, _ second: Node?, _ names: inout Set<ExactString>) {
+  private static func compare(_ first: Node?, _ second: Node?, _ names: inout [ExactString]) {
     if first === second { return }
-    let used = (first?.used ?? 0) | (second?.used ?? 0)
-    for place in 0..<32 where used & (1 << UInt32(place)) != 0 {
-      let bit: UInt32 = 1 << UInt32(place)
-      let branches = [first, second].map { node -> Branch? in
-        guard let node, node.used & bit != 0 else { return nil }
-        return node.branches[node.index(of: bit)]
-      }
-      if case .node(let one) = branches[0], case .node(let other) = branches[1] {
-        compare(one, other, &names)
-      } else {
-        for branch in branches { visit(branch) { names.insert($0.name) } }
+    var rest = (first?.used ?? 0) | (second?.used ?? 0)
+    while rest != 0 {
+      let bit = rest & (~rest + 1)
+      rest ^= bit
+      switch (first?[bit], second?[bit]) {
+      case (.node(let one), .node(let other)): compare(one, other, &names)
+      case (.leaf(_, let one), .leaf(_, let other)) where areSame(one, other): break
+      case (let one, let other): for branch in [one, other] { visit(branch) { names.append($0.name) } }
       }
     }
+  }
+
+  /// Returns whether changes are the same objects.
+  private static func areSame(_ first: [Change], _ second: [Change]) -> Bool {
+    first.count == second.count && zip(first, second).allSatisfy { $0.entry === $1.entry && $0.name == $1.name }
   }
 }
 

@@ -62,6 +62,7 @@ public final class SuiteValue<Value: Codable & Sendable>: BlockingSharedValue {
     self.key = key
     let follower = SuiteFollower(key: key, url: suite.url)
     let state = Property.derived(suite.property, suite.defaults) { follower.state(in: $0, defaults: $1) }
+      .depending(onPart: SuiteContents.part(of: ExactString(key.name)))
     // Two steps, so that a change of the state without a change of the value is not sent as one.
     let lastGood = Property.derived(state) { $0.lastGood }
     property = Property.derived(lastGood) { $0.value }.announcingItself()

@@ -61,6 +61,11 @@ final class DerivedNode: GraphPlace, @unchecked Sendable {
   /// It is set once, before the value can be read.
   @exclusivity(unchecked) var announcer: SourceCore?
 
+  /// The part of the inputs on which the value depends, or 0 if it depends on all of them.
+  ///
+  /// It is set once, before the value can be read.
+  @exclusivity(unchecked) var part: UInt32 = 0
+
   // MARK: Guarded by the topology's lock
 
   /// The number of subscriptions, readers and observed dependents.

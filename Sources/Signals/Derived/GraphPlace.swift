@@ -12,6 +12,9 @@ class GraphPlace: SubscriptionOwner, @unchecked Sendable {  // Sound: guarded by
     let node: Unmanaged<DerivedNode>
     let input: Int32
 
+    /// The node's ``DerivedNode/part``, here so that a change of another part need not touch the node.
+    let part: UInt32
+
     /// A Boolean value that indicates whether the node counts this input as one that can still change.
     var isLive: Bool
   }
@@ -67,7 +70,8 @@ class GraphPlace: SubscriptionOwner, @unchecked Sendable {  // Sound: guarded by
     if count == capacity { makeRoom() }
     node.places[input] = count
     (dependents + count).initialize(
-      to: Dependent(node: .passUnretained(node), input: Int32(truncatingIfNeeded: input), isLive: isLive))
+      to: Dependent(
+        node: .passUnretained(node), input: Int32(truncatingIfNeeded: input), part: node.part, isLive: isLive))
     count += 1
   }
 
@@ -123,6 +127,15 @@ class GraphPlace: SubscriptionOwner, @unchecked Sendable {  // Sound: guarded by
     let dependents = dependents
     for index in 0..<count {
       dependents[index]?.node._withUnsafeGuaranteedRef { $0.mark(&list, depth: depth) }
+    }
+  }
+
+  /// Marks the dependent nodes that depend on the whole value or on one of some parts.
+  final func markEach(of parts: [UInt32], _ list: inout FlushList) {
+    let dependents = dependents
+    for index in 0..<count {
+      guard let dependent = dependents[index], dependent.part == 0 || parts.contains(dependent.part) else { continue }
+      dependent.node._withUnsafeGuaranteedRef { $0.mark(&list, depth: 0) }
     }
   }
 

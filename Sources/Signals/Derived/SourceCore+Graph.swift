@@ -48,6 +48,16 @@ extension SourceCore {
     }
   }
 
+  /// Marks the derived values that depend on some parts of this source's value, or on all of it.
+  ///
+  /// The caller holds the lock.
+  final func markDependents(of parts: [UInt32]) -> FlushList {
+    var list = FlushList(spare: placeReference?._withUnsafeGuaranteedRef { $0.takeSpare() } ?? [])
+    placeReference?._withUnsafeGuaranteedRef { $0.markEach(of: parts, &list) }
+    list.markPostponed()
+    return list
+  }
+
   /// Marks the derived values that depend on this source.
   ///
   /// The caller holds the lock.

@@ -33,13 +33,39 @@ package struct StagedValue<Value: Sendable> {
 
 extension MutableProperty {
   /// Stores a value, visible to all readers at once, and leaves sending to ``StagedValue/send()``.
-  package func stage(_ value: Value) -> StagedValue<Value> {
-    core.stage(value)
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - changes: Returns the numbers of the parts in which the value differs from the old one, or `nil` if they are
+  ///     unknown. Values that depend on other parts are then neither marked nor computed, see
+  ///     ``Property/depending(onPart:)``. It is called under the property's lock, and only if a value is derived from
+  ///     the property.
+  /// - Returns: The staged value.
+  package func stage(
+    _ value: Value, changes: (_ old: Value, _ new: Value) -> [UInt32]? = { _, _ in nil }
+  ) -> StagedValue<Value> {
+    core.stage(value, changes)
+  }
+}
+
+extension Property {
+  /// Returns the property, which is derived, after making it depend only on one part of its inputs, such as one value
+  /// of many.
+  ///
+  /// The property stays consistent with all others that are derived from the same inputs. Call this once, before the
+  /// property is shared.
+  ///
+  /// - Parameter part: The number of the part, such as a hash; not 0. If several parts have one number, the property is
+  ///   computed after changes of each of them.
+  /// - Returns: The same property.
+  package func depending(onPart part: UInt32) -> Property<Value> {
+    core.derivation?.part = part
+    return self
   }
 }
 
 extension PropertyCore {
-  fileprivate func stage(_ value: Value) -> StagedValue<Value> {
+  fileprivate func stage(_ value: Value, _ changes: (Value, Value) -> [UInt32]?) -> StagedValue<Value> {
     lockValue()
     let replaced = stored
     stored = value
@@ -50,7 +76,8 @@ extension PropertyCore {
       lock.unlock()
       return StagedValue(core: self, isOurs: false, replaced: replaced, dependents: FlushList(), tracker: nil)
     }
-    let dependents = markDependents()
+    let parts = place?.hasDependents == true ? replaced.flatMap { changes($0, value) } : nil
+    let dependents = parts.map { markDependents(of: $0) } ?? markDependents()
     mirror.store(value)
     let tracker = place?.tracker
     var isOurs = false

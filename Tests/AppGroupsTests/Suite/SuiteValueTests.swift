@@ -2,9 +2,11 @@ import AppGroups
 import Foundation
 import KqueueModel
 import Observation
-import Signals
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import Signals
 
 /// The preferences that an app would declare.
 private final class Preferences: Sendable {
@@ -54,6 +56,33 @@ struct SuiteValueTests {
     try preferences.fontSize.write(14)
     #expect(themes.elements == [.light, .dark])
     #expect(sizes.elements == [12, 13, 14])
+  }
+
+  @Test
+  func `a change of one value concerns no other one, whoever makes it`() async throws {
+    try await preferences.suite.set(1, forKey: "stored")
+    let others = ["stored", "missing"].map { preferences.suite.preference($0, default: 0) }
+    let entries = preferences.suite.signal(forKey: "stored", as: Int.self).recorded()
+    func marks() -> [UInt64?] {
+      others.map { $0.property.core.derivation?.state.pointee.marks.load(ordering: .acquiring) }
+    }
+    let before = marks()
+    let themes = preferences.theme.recorded()
+    try await preferences.theme.write(.dark)
+    try await preferences.suite.synchronize()
+    try await preferences.theme.write(.light)
+    let elsewhere = Preferences(try fixture.suite())
+    try await elsewhere.suite.set("other", forKey: "unobserved")
+    try await elsewhere.theme.write(.dark)
+    try await themes.wait { $0.count == 4 }
+    try await elsewhere.suite.synchronize()
+    try await elsewhere.theme.write(.light)
+    try await themes.wait { $0.count == 5 }
+    #expect(before.allSatisfy { $0 != nil } && marks() == before)
+    #expect(entries.elements == [1])
+    try await elsewhere.suite.set(2, forKey: "stored")
+    try await others[0].property.recorded().wait { $0.last == 2 }
+    #expect(marks()[0] != before[0] && marks()[1] == before[1])
   }
 
   @Test

@@ -24,6 +24,8 @@ struct Journaling<Value: Sendable>: Sendable {
   let apply: @Sendable ([Data], inout Value) throws(AppGroupsFileError) -> Bool
   /// Returns whether both values have the same content.
   let areSame: @Sendable (Value, Value) -> Bool
+  /// Returns the numbers of the parts in which a new value differs from an old one, or `nil` if they are too many.
+  let changes: @Sendable (_ old: Value, _ new: Value) -> [UInt32]?
   /// Returns the number of bytes that the value takes as the content of the file.
   let size: @Sendable (Value) -> Int
   /// Returns the names of the changes in records that a value does not have.
