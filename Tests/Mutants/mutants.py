@@ -283,6 +283,12 @@ MUTANTS = [
          "guard let found = decode(record), found.version == version else { continue }",
          "guard let found = decode(record) else { continue }")),
     Mutant(
+        "a change that is attributed to the process that has its maker's place now",
+        r"AppGroupsTests\.ProvenanceTests",
+        ("Sources/FileSignals/Durable/ProvenanceRecord.swift",
+         "guard let maker = maker(at: reference.place, in: lock), maker.version == VersionMark(tag: reference.tag) else {",
+         "guard let maker = maker(at: reference.place, in: lock) else {")),
+    Mutant(
         "a suite that is attributed to the process that brought its file up to date", r"AppGroupsTests\.ProvenanceTests",
         (GROUPS + "File/SharedFileEngine+Settling.swift",
          "    .init(keeping: mark.version.flatMap { file.provenance(of: $0) })",

@@ -244,7 +244,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// - Returns: The process, or `nil` if it is unknown.
   func provenance(where isIt: (Value) -> Bool = { _ in true }) -> Provenance? {
     let known = memory.withLock { isIt(value.value) ? ($0.mark, $0.file.known) : (nil, nil) }
-    return (known.0?.version ?? known.1.map { VersionMark(content: $0) }).flatMap { location.provenance(of: $0) }
+    let version =
+      known.0.flatMap { $0.hasRecords ? $0 : nil }.map(\.version) ?? known.1.map { VersionMark(content: $0) }
+    return version.flatMap { location.provenance(of: $0) }
   }
 
   /// The result of a read of the file and of its journal.

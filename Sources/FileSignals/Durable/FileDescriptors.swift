@@ -1,5 +1,6 @@
 import CLibrary
 package import Foundation
+import Signals
 import Synchronization
 
 /// The open directory of a file, the folder next to the file, and the lock in that folder.
@@ -31,6 +32,9 @@ package final class FileDescriptors: Sendable {
   /// A Boolean value that indicates whether the directory's file system is known to have a clock with
   /// ``FileStamp/isFine(since:)``.
   let hasFineClock = Atomic(false)
+
+  /// The makers that this process has noted in the lock.
+  let noted = Guarded<[NotedMaker]>([])
 
   private let directoryIdentity: FileIdentity
   private let resolved: FileLocation.Resolved

@@ -52,6 +52,13 @@ public struct Provenance: Hashable, Sendable {
     self.date = date
   }
 
+  /// Returns the same maker with another time.
+  func dated(_ date: Date) -> Provenance {
+    Provenance(
+      processIdentifier: processIdentifier, processName: processName, processStart: processStart, cause: cause,
+      date: date)
+  }
+
   package static let nameLimit = 40
   package static let causeLimit = 80
 

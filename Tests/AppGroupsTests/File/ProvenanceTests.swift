@@ -168,4 +168,74 @@ struct ProvenanceTests: JournaledSuiteTests {
     #expect(changes.map { $0.provenance?.cause } == ["here", "there"])
     #expect(changes.last?.provenance?.processIdentifier == peer.identifier)
   }
+
+  /// Changes a file in place, as the holder of a lock does.
+  private func replaceBytes(of url: URL, by bytes: Data) throws {
+    let handle = try FileHandle(forWritingTo: url)
+    try handle.write(contentsOf: bytes)
+    try handle.close()
+  }
+
+  private var suiteLock: URL { fixture.files.appending(path: ".shared/suite.json.lock") }
+
+  @Test func `changes in a journal refer to one note of their maker for each cause`() throws {
+    try append(1, forKey: "a")
+    try append(2, forKey: "a")
+    try Cause.withValue("import") { try append(3, forKey: "a") }
+    let noted = try Data(contentsOf: suiteLock)
+    let before = Date()
+    for number in 4..<50 {
+      try Cause.withValue(number.isMultiple(of: 2) ? "import" : nil) { try append(number, forKey: "a") }
+      #expect(suite.provenance?.cause == (number.isMultiple(of: 2) ? "import" : nil))
+      #expect(suite.provenance?.isThisProcess == true)
+    }
+    #expect(try Data(contentsOf: suiteLock) == noted)
+    let date = try #require(suite.provenance?.date)
+    #expect((before.addingTimeInterval(-0.002)...Date()).contains(date))
+  }
+
+  @Test func `however many causes there are, the last change has its own`() throws {
+    let other = try fixture.suite()
+    try Cause.withValue("first") { try append(-1, forKey: "a") }
+    let first = try #require(suite.engine.memory.withLock { $0.mark?.version })
+    #expect(suite.engine.location.provenance(of: first)?.cause == "first")
+    for number in 0..<60 {
+      try Cause.withValue("cause \(number)") { try append(number, forKey: "a") }
+      #expect(suite.provenance?.cause == "cause \(number)")
+      if number.isMultiple(of: 7) {
+        try Cause.withValue("other") { try other.set(number, forKey: "b") }
+        #expect(other.provenance?.cause == "other")
+      }
+    }
+    #expect(suite.engine.location.provenance(of: first) == nil, "of nobody, not of the one that has its place now")
+    #expect(try Data(contentsOf: suiteLock).count == 128 + (4 + 5) * 176)
+  }
+
+  @Test func `a change whose maker's note was replaced is of nobody, and later ones are noted again`() throws {
+    try Cause.withValue("lost") { try append(0, forKey: "a") }
+    let bytes = try Data(contentsOf: suiteLock)
+    let start = 128 + 4 * 176
+    try #require(bytes.count == start + 176 && suite.provenance?.cause == "lost")
+    for index in [start, start + 4, start + 8, start + 30] {
+      var damaged = bytes
+      damaged[index] ^= 1
+      try replaceBytes(of: suiteLock, by: damaged)
+      #expect(suite.provenance == nil)
+    }
+    var number = 0
+    while suite.provenance == nil {
+      number += 1
+      try Cause.withValue("found") { try append(number, forKey: "a") }
+      try Cause.withValue("lost") { try append(-number, forKey: "a") }
+    }
+    #expect(suite.provenance?.cause == "lost")
+  }
+
+  @Test func `a change in a journal of an earlier version has no author, not the one of the file`() throws {
+    try Cause.withValue("file") { try suite.set(1, forKey: "a") }
+    #expect(VersionMark(MakerReference(number: 0)) == nil)
+    try append(2, forKey: "a")
+    suite.engine.memory.withLock { $0.mark?.maker = .unknown }
+    #expect(suite.provenance == nil)
+  }
 }

@@ -39,6 +39,8 @@ struct JournalMark: Sendable {
   var end = JournalHeader.size
   /// The number of the last record before this place.
   var sequence: UInt64 = 0
+  /// The maker of the last record before this place.
+  var maker = MakerReference.unknown
   /// A Boolean value that indicates whether a record before this place was to survive a power failure.
   var isDurable = false
   /// A Boolean value that indicates whether no record may be appended here.
@@ -48,8 +50,8 @@ struct JournalMark: Sendable {
   /// The stamp of the file that the journal continues; `nil` if it is unknown.
   var stamp: FileStamp?
 
-  /// The mark of the version that the last record before this place makes; `nil` if there is none.
-  var version: VersionMark? { sequence > 0 ? VersionMark(record: sequence, salt: journal.header.salt) : nil }
+  /// The mark of the version that the last record before this place makes; `nil` if its maker is unknown.
+  var version: VersionMark? { VersionMark(maker) }
 
   /// A Boolean value that indicates whether there are records before this place.
   var hasRecords: Bool { end > JournalHeader.size }
@@ -105,7 +107,8 @@ struct JournalMark: Sendable {
         offset += size
         reading.end.end += size
         reading.end.sequence += 1
-        if kind == Self.durableKind { (reading.end.isDurable, beginning) = (true, nil) }
+        reading.end.maker = MakerReference(number: kind >> 1)
+        if kind & Self.durableKind != 0 { (reading.end.isDurable, beginning) = (true, nil) }
         continue
       }
       if isAtEnd { return beginning ?? reading }
@@ -163,7 +166,7 @@ struct JournalMark: Sendable {
 
   // MARK: Appending
 
-  /// The kind of a record that was to survive a power failure, which is stored in place of a time.
+  /// The bit of a record that was to survive a power failure; the other bits, in place of a time, refer to the maker.
   private static let durableKind: UInt64 = 1
 
   /// Appends a record at this place, which must be the end; the caller holds the lock.
@@ -184,11 +187,12 @@ struct JournalMark: Sendable {
     if durability == .storage { next.isDurable = true }
     let limit = fileSizeLimit()
     guard next.end <= limit else { throw DurableFileError(EFBIG, "write the journal of", url) }
-    if let version = next.version { file.note(.current, version, limit: limit) }
+    next.maker = file.maker(limit: limit)
     try withUnsafeTemporaryAllocation(byteCount: next.end - end, alignment: 8) { buffer in
       LogRecord.write(
-        payload, sequence: next.sequence, time: durability == .storage ? Self.durableKind : 0,
-        salt: journal.header.salt, to: buffer)
+        payload, sequence: next.sequence,
+        time: next.maker.number << 1 | (durability == .storage ? Self.durableKind : 0), salt: journal.header.salt,
+        to: buffer)
       return Result { () throws(DurableFileError) in
         try journal.file.append(UnsafeRawBufferPointer(buffer), after: end, of: url)
       }
