@@ -1,6 +1,7 @@
 """Judges a history by all rules, and shrinks one that breaks a rule."""
 import time
 
+import edits
 import jobs
 import notes as noting
 import registers
@@ -10,9 +11,9 @@ import worlds
 from registers import Violation
 
 CHECKS = (worlds.check_active, worlds.check_existing, worlds.check_tokens, registers.check, transactions.check,
-          streams.check_log, streams.check_feed, streams.check_complete, jobs.check)
+          streams.check_log, streams.check_feed, streams.check_complete, jobs.check, edits.check)
 RULES = {"linearizable", "unwritten", "monotonic", "current", "lists", "atomic", "serializable", "real time", "order", "gap",
-         "missing", "feed", "environment", "active", "existence", "token", "claim", "stolen", "fence", "twice", "job"}
+         "missing", "feed", "environment", "active", "existence", "token", "claim", "stolen", "fence", "twice", "job", "copied", "kept"}
 
 
 def verdict(notes):

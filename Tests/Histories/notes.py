@@ -10,11 +10,11 @@ import struct
 
 KINDS = ("", "write", "update", "read", "value", "current", "transaction", "append", "look", "event", "receipt", "change",
          "activation", "creation", "deletion", "presence", "sight", "renewal", "token", "element", "turn",
-         "job", "claim", "finish", "release", "effect")
+         "job", "claim", "finish", "release", "effect", "copy", "edit")
 (WRITE, UPDATE, READ, VALUE, CURRENT, TRANSACTION, APPEND, LOOK, EVENT, RECEIPT, CHANGE, ACTIVATION, CREATION, DELETION,
- PRESENCE, SIGHT, RENEWAL, TOKEN, ELEMENT, TURN, JOB, CLAIM, FINISH, RELEASE, EFFECT) = range(1, len(KINDS))
+ PRESENCE, SIGHT, RENEWAL, TOKEN, ELEMENT, TURN, JOB, CLAIM, FINISH, RELEASE, EFFECT, COPY, EDIT) = range(1, len(KINDS))
 # The kinds that change what is stored.
-WRITES = {WRITE, UPDATE, EVENT, ACTIVATION, CREATION, DELETION, RENEWAL, JOB, CLAIM, FINISH, RELEASE}
+WRITES = {WRITE, UPDATE, EVENT, ACTIVATION, CREATION, DELETION, RENEWAL, JOB, CLAIM, FINISH, RELEASE, EDIT}
 STEPS = {APPEND, LOOK}
 # What is left at the end.
 REMAINS = {ELEMENT, TURN, PRESENCE, EFFECT}

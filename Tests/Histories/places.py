@@ -28,6 +28,8 @@ Place("file", threads=2, count=250, rounds=2, calls=REPLACING)
 # Those of a journal: created by a rename, appended to, cut and removed.
 JOURNALING = {**REPLACING, "write": "journals/", "unlinkat": "journals", "fstat": "journals/"}
 Place("suite", threads=2, count=250, rounds=4, calls=JOURNALING)
+# Its first worker edits the file without a lock.
+Place("suite-editors", threads=2, count=200, rounds=3, calls=JOURNALING)
 Place("log", threads=2, count=500, rounds=2, calls={"prlimit64": "RLIMIT_FSIZE", "write": r"\.segment"}, is_stream=True)
 Place("database", threads=2, count=200, rounds=2, calls={"pwrite64": "-wal"}, is_stream=True)
 Place("environments", threads=2, count=100, rounds=2, calls={**REPLACING, "renameat2": ""}, is_prepared=True)

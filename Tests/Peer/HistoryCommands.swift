@@ -49,6 +49,7 @@ final class HistoryCommands: CommandFamily {
     switch kind {
     case "file": try FileHistory(life)
     case "suite": try SuiteHistory(life)
+    case "suite-editors": try EditedSuiteHistory(life)
     case "log": try LogHistory(life)
     case "database": try DatabaseHistory(life)
     case "environments", "environments-suite": try EnvironmentHistory(life, isSuite: kind == "environments-suite")

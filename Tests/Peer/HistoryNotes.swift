@@ -53,6 +53,10 @@ enum NoteKind: Int {
   case release = 24
   /// A result of a job after everything ended: the identifier, the value, the attempt.
   case effect = 25
+  /// A program that does not lock read a value in the file: key, nothing, value.
+  case copy = 26
+  /// That program replaced the file by what it had read, with a change: nothing, the change.
+  case edit = 27
 }
 
 /// The calls and answers of one thread, in a mapped file, which costs no system call and outlives the process.
