@@ -10,6 +10,7 @@ let benchmarks: @Sendable () -> Void = {
   registerSubscribing()
   registerSequences()
   registerSharedFiles()
+  registerSuites()
   registerLogs()
   registerStores()
   registerLiveStores()

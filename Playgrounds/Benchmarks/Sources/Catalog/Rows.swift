@@ -170,6 +170,10 @@ private let files = [
   Row(
     "fileUpdateMemory", "the same in /dev/shm", isSlow: true, beside: [bareLoop], aim: .atMost(1.67, of: bareLoop)
   ),
+  Row(
+    "suiteLatencyMemory", "suite in /dev/shm: set → sink of the key in another process", block: 1, isSlow: true,
+    isLatency: true, beside: [raw], aim: .atMost(2.5, of: raw)
+  ),
 ]
 
 private let logs = [

@@ -58,7 +58,7 @@ private func registerAppending() {
 }
 
 /// One event at a time: the next one is appended when the other process has answered the last.
-private func appends(
+func appends(
   seenBy other: OtherProcess, in directory: TemporaryDirectory, _ append: @escaping (Int) throws -> Void
 ) -> TimedWorkload {
   var number = 0

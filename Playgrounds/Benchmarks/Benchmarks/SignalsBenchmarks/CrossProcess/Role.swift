@@ -36,6 +36,9 @@ enum Role: String {
   /// The same with nothing but system calls.
   case rawLogReader
 
+  /// Subscribes to one key of the suite, and answers each value with the time at which it came.
+  case suiteSubscriber
+
   /// Takes in what is committed to the shared database, and answers each row with the time at which it came.
   case storeSubscriber
 
@@ -67,6 +70,7 @@ enum Role: String {
       case .rawUpdater: try updateRawFile(in: directory)
       case .logSubscriber: try answerEvents(in: directory)
       case .rawLogReader: try answerAppends(in: directory)
+      case .suiteSubscriber: try answerSuiteValues(in: directory)
       case .storeSubscriber: try answerCommits(in: directory)
       }
       exit(0)
