@@ -185,11 +185,11 @@ import Testing
   }
 
   /// The table is the only description of the members.
-  @Test func `the guide lists the members of the details for each kind`() throws {
-    let guide = try String(
-      contentsOf: Self.repository.appending(path: "Docs.docc/Articles/InspectorGuide.md"), encoding: .utf8)
+  @Test func `the page of the details lists their members for each kind`() throws {
+    let page = try String(
+      contentsOf: Self.repository.appending(path: "Sources/Inspector/Inspector.docc/Details.md"), encoding: .utf8)
     for resource in Self.resources {
-      let row = try #require(guide.split(separator: "\n").first { $0.hasPrefix("| `\(resource.kind)` |") })
+      let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `\(resource.kind)` |") })
       let listed = Set(row.split(separator: "`").map(String.init))
       for name in Self.names(in: resource.details) where !listed.contains(name) {
         Issue.record("the row of \(resource.kind) does not list \(name)")

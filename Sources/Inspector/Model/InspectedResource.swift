@@ -178,7 +178,7 @@ public struct InspectedResource: Sendable, Hashable, Identifiable {
 
   /// The details of the kind, such as the consumers of a log, as an object; times are seconds since 1970.
   ///
-  /// <doc:/Docs/InspectorGuide> lists the members for each kind.
+  /// <doc:/Docs/InspectorGuide> shows how to read them.
   ///
   /// - Complexity: O(*n*) in the size of the details, for each access.
   public var details: InspectedValue { typedDetails.value }
