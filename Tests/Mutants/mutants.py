@@ -119,11 +119,11 @@ MUTANTS = [
         ("Sources/Stores/Share/DatabaseShare.swift", "engine.feed.join()", "engine.feed.begin()")),
     Mutant(
         "two copies of a database in one folder", r"StoresTests\.BackupRaceTests",
-        ("Sources/Stores/Backup/CopyFolder.swift",
+        ("Sources/Stores/Backup/DatabaseCopy.swift",
          "\\(Self.prefix)\\(UUID.random().uuidString)\"", "\\(Self.prefix)00000000-0000-0000-0000-000000000000\""),
-        ("Sources/Stores/Backup/CopyFolder.swift",
+        ("Sources/Stores/Backup/DatabaseCopy.swift",
          "guard mkdir(path, 0o700) == 0 else {", "guard mkdir(path, 0o700) == 0 || errno == EEXIST else {"),
-        ("Sources/Stores/Backup/CopyFolder.swift",
+        ("Sources/Stores/Backup/DatabaseCopy.swift",
          "        guard let lock = try Self.lock(path) else { continue }",
          "        guard let lock = try FileLock.acquired(at: URL(filePath: \"\\(path)/\\(UUID.random())\"))\n"
          "        else { continue }")),
@@ -143,7 +143,7 @@ MUTANTS = [
         ("Sources/Stores/Search/SearchTables.swift", "form == .current ? \" COLLATE", "form != .current ? \" COLLATE")),
     Mutant(
         "a window that begins at the empty text", r"StoresTests\.Window.*",
-        ("Sources/Stores/Window/WindowSeek.swift",
+        ("Sources/Stores/Window/WindowRead.swift",
          "    case .text: Condition(.sql(\"\\(SQL.name(order.column.description)) < x''\", []))",
          "    case .text: comparison(order, .greaterOrEqual, .text(\"\"))")),
     Mutant(
@@ -353,7 +353,7 @@ MUTANTS = [
          "\"WHERE id = ? AND ? > 0 AND ? <> ''\"")),
     Mutant(
         "a claim that holds in a copy of its contents", r"StoresTests\.QueueScopeTests",
-        ("Sources/Stores/Queue/Claim.swift",
+        ("Sources/Stores/Queue/ClaimedJob.swift",
          "guard engine.isCurrent(worker), try", "guard try")),
     Mutant(
         "a worker that does not look after the others", r"StoresTests\.QueueProcessTests",

@@ -100,3 +100,102 @@ extension SchemaError: CustomStringConvertible, LocalizedError {
   /// The same as ``description``.
   public var errorDescription: String? { description }
 }
+
+/// A difference between a table in a file and the specification of its model.
+public struct SchemaDifference: Hashable, Sendable {
+  /// A part of a table.
+  package enum Part: Hashable, Sendable {
+    /// The table itself.
+    case table
+    /// A column, with its name.
+    case column(String)
+    /// The default value of a column, with its name.
+    case defaultValue(String)
+    /// The collation of a column, with its name.
+    case collation(String)
+    /// A foreign key, with its columns.
+    case foreignKey([String])
+    /// A check.
+    case check
+    /// An index.
+    case index
+    /// The full-text index.
+    case search
+  }
+
+  /// The part that differs.
+  package let part: Part
+
+  /// The definition that the model expects, or `nil` if only the file has the part.
+  package let expected: String?
+
+  /// The definition in the file, or `nil` if only the model has the part.
+  package let found: String?
+}
+
+extension SchemaDifference: CustomStringConvertible {
+  /// The part, the expected definition and the one in the file.
+  public var description: String {
+    switch (expected, found) {
+    case (let expected?, let found?): "\(part) is \(found), but the model expects \(expected)"
+    case (let expected?, nil): "\(part) is missing; the model expects \(expected)"
+    case (nil, let found): "\(part) exists only in the file" + (found.map { ": \($0)" } ?? "")
+    }
+  }
+}
+
+extension SchemaDifference.Part: CustomStringConvertible {
+  /// The kind and name of the part.
+  package var description: String {
+    switch self {
+    case .table: "the table"
+    case .column(let name): "the column \(name.debugDescription)"
+    case .defaultValue(let name): "the default value of the column \(name.debugDescription)"
+    case .collation(let name): "the collation of the column \(name.debugDescription)"
+    case .foreignKey(let columns): "the foreign key (\(columns.joined(separator: ", ")))"
+    case .check: "a check"
+    case .index: "an index"
+    case .search: "the full-text index"
+    }
+  }
+}
+
+/// A row whose foreign key refers to a missing row.
+public struct BrokenReference: Hashable, Sendable {
+  /// The table of the row.
+  public let table: String
+
+  /// The `rowid` of the row, or `nil` for a table without one.
+  public let rowID: Int64?
+
+  /// The table in which the referenced row is missing.
+  public let missingIn: String
+
+  /// The columns of the foreign key.
+  public let columns: [String]
+}
+
+extension BrokenReference: CustomStringConvertible {
+  /// The row, the columns, and the table of the missing row.
+  public var description: String {
+    "in the table \(table.debugDescription), the row" + (rowID.map { " with the rowid \($0)" } ?? "")
+      + " refers to a missing row of \(missingIn.debugDescription) by (\(columns.joined(separator: ", ")))"
+  }
+}
+
+extension SQLiteConnection {
+  /// Returns the rows of all tables whose foreign keys refer to missing rows.
+  func brokenReferences() throws(DatabaseError) -> [BrokenReference] {
+    var broken: [BrokenReference] = []
+    for row in try rows("PRAGMA foreign_key_check") {
+      let table = row[0].stringValue ?? ""
+      let columns = try rows(
+        #"SELECT "from" FROM pragma_foreign_key_list(?) WHERE id = ? ORDER BY seq"#, [.text(table), row[3]])
+      broken.append(
+        BrokenReference(
+          table: table, rowID: row[1].int64Value, missingIn: row[2].stringValue ?? "",
+          columns: columns.compactMap { $0[0].stringValue }))
+    }
+    return broken
+  }
+}

@@ -82,3 +82,76 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
 }
+
+/// The elements of an array that a ``Probe`` decodes, all from the same samples.
+struct ProbeElements: UnkeyedDecodingContainer {
+  struct NoElement: Error, CustomStringConvertible {
+    let description = "a sample array has no further elements"
+  }
+
+  let probe: Probe
+  let numberOfElements: Int
+  private(set) var currentIndex = 0
+
+  var codingPath: [any CodingKey] { [] }
+  var count: Int? { numberOfElements }
+  var isAtEnd: Bool { currentIndex >= numberOfElements }
+
+  mutating func decodeNil() throws -> Bool {
+    if isAtEnd { throw NoElement() }
+    return false
+  }
+
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try next { try $0.sample(type, $0.samples).value.get() }
+  }
+
+  private mutating func next<Value>(_ value: (Probe) throws -> Value) throws -> Value {
+    if isAtEnd { throw NoElement() }
+    let value = try value(probe)
+    currentIndex += 1
+    return value
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type
+  ) throws -> KeyedDecodingContainer<Nested> {
+    try next { $0.nested().container(keyedBy: type) }
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try next { ProbeElements(probe: $0.nested(), numberOfElements: 0) }
+  }
+
+  mutating func superDecoder() throws -> any Decoder { try next { $0.nested() } }
+}
+
+/// The single value of a type that a ``Probe`` decodes.
+struct ProbeValue: SingleValueDecodingContainer {
+  let probe: Probe
+
+  var codingPath: [any CodingKey] { [] }
+
+  private var samples: ProbeSamples { probe.samples }
+
+  func decodeNil() -> Bool { false }
+
+  func decode(_: Bool.Type) -> Bool { noting(.integer, samples.flag) }
+  func decode(_: String.Type) -> String { noting(.text, samples.text) }
+  func decode(_: Double.Type) -> Double { noting(.real, samples.fraction) }
+  func decode(_: Float.Type) -> Float { noting(.real, Float(samples.fraction)) }
+  func decode<Number: FixedWidthInteger & Decodable>(_: Number.Type) -> Number {
+    noting(.integer, Number(clamping: samples.number))
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let sample = probe.sample(type, samples)
+    if let column = sample.type { probe.shape = .single(column) }
+    return try sample.value.get()
+  }
+
+  private func noting<Value>(_ type: ColumnType, _ value: Value) -> Value {
+    probe.shape = .single(type)
+    return value
+  }
+}
