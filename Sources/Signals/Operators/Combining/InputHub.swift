@@ -75,3 +75,84 @@ extension InputHub {
     core.withTurn { [self] in finish(completion) }
   }
 }
+
+/// A signal of which each subscription has a hub, the object at which its inputs meet.
+@usableFromInline
+struct HubSignal<Hub: InputHub>: Signal {
+  @usableFromInline typealias Element = Hub.Output
+  @usableFromInline typealias Failure = Hub.Failure
+
+  /// A function that attaches the subscriber to a hub and then calls a function that attaches the inputs.
+  @usableFromInline typealias Open = (_ hub: Hub, _ attach: () -> Void) -> SignalSubscription
+
+  /// Creates a hub, and opens it with the function given.
+  @usableFromInline let start: @Sendable (_ open: Open) -> SignalSubscription
+
+  @inlinable @inline(__always)
+  init(_ start: @escaping @Sendable (_ open: Open) -> SignalSubscription) {
+    self.start = start
+  }
+
+  @inlinable @inline(__always)
+  func subscribe(_ subscriber: some SignalSubscriber<Element, Failure>) -> SignalSubscription {
+    start { hub, attach in
+      let subscription = hub.open(for: subscriber)
+      attach()
+      return subscription
+    }
+  }
+}
+
+/// An object that several signals send to, or one of them after another.
+@usableFromInline
+protocol InputReceiver: AnyObject, Sendable {
+  associatedtype Input: Sendable
+  associatedtype InputFailure: Error
+
+  /// What distinguishes one input from the others.
+  associatedtype Key: Sendable = Void
+
+  func receive(_ value: Input, from key: Key)
+  func receive(completion: SignalCompletion<InputFailure>, from key: Key)
+
+  /// Returns a Boolean value that indicates whether no more values of an input are needed.
+  func isDone(_ key: Key) -> Bool
+}
+
+/// The subscriber of one input.
+@usableFromInline
+struct HubInput<Hub: InputReceiver>: SignalSubscriber {
+  @usableFromInline let hub: Hub
+  @usableFromInline let key: Hub.Key
+
+  @inlinable @inline(__always)
+  init(_ hub: Hub, _ key: Hub.Key) {
+    (self.hub, self.key) = (hub, key)
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Hub.Input) {
+    hub.receive(value, from: key)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Hub.InputFailure>) {
+    hub.receive(completion: completion, from: key)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { hub.isDone(key) }
+}
+
+extension HubInput where Hub.Key == Void {
+  @inlinable @inline(__always)
+  init(_ hub: Hub) {
+    self.init(hub, ())
+  }
+}
+
+extension HubInput: OperatorStep, IndirectStep {
+  var operation: Hub { hub }
+
+  var next: Any? { (hub as? any IndirectStep)?.next }
+}

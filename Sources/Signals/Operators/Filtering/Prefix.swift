@@ -69,3 +69,83 @@ struct Prefix<Input: Sendable, Failure: Error>: SignalOperator {
     if state == 0 { next.receive(completion: .finished) }
   }
 }
+
+extension Signal {
+  /// Sends values as long as they satisfy a condition, and then finishes.
+  ///
+  /// The upstream subscription is cancelled at the first value that does not satisfy the condition. That value is not
+  /// sent.
+  ///
+  /// - Parameter predicate: A closure that is called with each value, on the thread that sends it, and returns `true`
+  ///   to continue.
+  /// - Returns: A signal of the values before the first one that does not satisfy the condition.
+  @inlinable @inline(__always)
+  public func prefix(while predicate: @escaping @Sendable (Element) -> Bool) -> some Signal<Element, Failure> {
+    OperatorSignal(self, PrefixWhile(predicate))
+  }
+}
+
+@usableFromInline
+struct PrefixWhile<Input: Sendable, Failure: Error>: SignalOperator {
+  @usableFromInline let predicate: @Sendable (Input) -> Bool
+
+  @inlinable @inline(__always)
+  init(_ predicate: @escaping @Sendable (Input) -> Bool) {
+    self.predicate = predicate
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Failure>) {
+    guard predicate(value) else { return next.receive(completion: .finished) }
+    // The closure may have cancelled the subscription.
+    if !next.isDone { next.receive(value) }
+  }
+}
+
+extension Signal {
+  /// Sends values until another signal sends a value, and then finishes.
+  ///
+  /// The other signal is subscribed to first; its completion has no effect. The two signals may send from different
+  /// threads.
+  ///
+  /// A property sends its current value at once. Pass its `changes` to wait for the next one.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let readings = Emitter<Int, Never>()
+  /// let stop = Emitter<Void, Never>()
+  /// let subscription = readings.prefix(untilOutputFrom: stop).sink { print($0) }
+  /// readings.send(1)  // Prints "1"
+  /// stop.send()
+  /// readings.send(2)
+  /// ```
+  ///
+  /// - Parameter other: The signal whose first value ends this one.
+  /// - Returns: A signal of the values that arrive before the other signal sends.
+  @inlinable @inline(__always)
+  public func prefix<Other: Signal>(untilOutputFrom other: Other) -> some Signal<Element, Failure> {
+    other.combined(with: self, PrefixUntilOutput())
+  }
+}
+
+@usableFromInline
+struct PrefixUntilOutput<First: Sendable, FirstFailure: Error, Second: Sendable, Failure: Error>: CombiningOperator {
+  @usableFromInline typealias Output = Second
+
+  @inlinable @inline(__always)
+  init() {}
+
+  @inlinable @inline(__always)
+  func receive(first value: First, _ hub: CombiningHub<Self>) {
+    hub.finish(.finished)
+  }
+
+  @inlinable @inline(__always)
+  func receive(second value: Second, _ hub: CombiningHub<Self>) {
+    hub.core.deliver(value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(firstCompletion completion: SignalCompletion<FirstFailure>, _ hub: CombiningHub<Self>) {}
+}
