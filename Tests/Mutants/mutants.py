@@ -316,7 +316,7 @@ MUTANTS = [
          "name: info.name, description: info.description,", "name: info.name, description: nil,")),
     Mutant(
         "row Change feed: a notification without its change", r"TweaksTests\.TweakNotificationTests",
-        ("Sources/Tweaks/Manager/TweakManager+Notifications.swift",
+        ("Sources/Tweaks/Manager/TweakManager+Observing.swift",
          "userInfo: [\"change\": change]", "userInfo: [\"tweak\": change]")),
     Mutant(
         "row Initial drain: waiting changes that are delivered at the next write", r"StoresTests\.ShareHazardTests",
@@ -339,7 +339,7 @@ MUTANTS = [
          "    return known.isUnannounced ? askNow(.tweak(slot.id), otherwise: known) : known", "    return known")),
     Mutant(
         "an undeclared tweak that was listed before it was read", r"TweaksTests\.DeclarationTests",
-        ("Sources/Tweaks/Evaluation/TweakManager+Exposures.swift",
+        ("Sources/Tweaks/Evaluation/TweakExposure.swift",
          "state.recorder != nil || declarations != nil }", "state.recorder != nil }")),
     Mutant(
         "an inspector that takes the second half of a change for unchanged", r"InspectorTests\.EnvironmentChangingTests",

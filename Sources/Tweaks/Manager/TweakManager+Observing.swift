@@ -1,3 +1,4 @@
+public import Foundation
 public import Signals
 
 extension TweakManager {
@@ -88,5 +89,79 @@ private struct TweakChanges: Signal {
   func subscribe(_ subscriber: some SignalSubscriber<TweakChange, Never>) -> SignalSubscription {
     manager.lookUpAll()
     return manager.changeEmitter.subscribe(subscriber).keepAlive(manager)
+  }
+}
+
+/// A change of the effective value of a tweak.
+///
+/// If the tweak is secret, the printed form shows neither value.
+public struct TweakChange: Sendable, Hashable {
+  /// The tweak.
+  public let id: TweakID
+
+  /// The old value, or `nil` if there was no usable one.
+  public let old: TweakValue?
+
+  /// The new value, or `nil` if there is no usable one.
+  public let new: TweakValue?
+
+  /// The provider of the new value.
+  public let source: String?
+
+  /// A Boolean value that indicates whether the values must not be shown.
+  public let isSecret: Bool
+}
+
+extension TweakChange: CustomStringConvertible, CustomReflectable {
+  /// The name, and both values.
+  public var description: String { "\(id): \(shown(old)) → \(shown(new))" + (source.map { " (\($0))" } ?? "") }
+
+  /// The children that `dump` shows.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "id": id, "old": shown(old), "new": shown(new), "source": source as Any, "isSecret": isSecret,
+      ],
+      displayStyle: .struct
+    )
+  }
+
+  private func shown(_ value: TweakValue?) -> String {
+    value.map { isSecret ? Tweak.redacted : $0.description } ?? "none"
+  }
+}
+
+extension TweakManager {
+  /// The notification after a change of a tweak, with the name that JustTweak gives it.
+  ///
+  /// Its `object` is the manager, and its `userInfo` has a ``TweakChange`` for the key `change`.
+  public static let didChangeNotification = Notification.Name("TweakProviderDidChangeNotification")
+
+  /// Posts a notification after each change of a tweak, for code that observes notifications instead of ``changes``.
+  ///
+  /// ```swift
+  /// import Foundation
+  /// import Tweaks
+  ///
+  /// let manager = TweakManager(providers: [EphemeralTweakProvider()])
+  /// let posting = manager.postNotifications()
+  /// let name = TweakManager.didChangeNotification
+  /// let observer = NotificationCenter.default.addObserver(forName: name, object: manager, queue: nil) { notification in
+  ///   if let change = notification.userInfo?["change"] as? TweakChange { print(change) }
+  /// }
+  /// try manager.set(20, feature: "shop", variable: "limit")  // Prints "shop/limit: none → 20 (EphemeralTweakProvider)"
+  /// NotificationCenter.default.removeObserver(observer)
+  /// posting.cancel()
+  /// ```
+  ///
+  /// They are posted in the order of ``changes``, on the threads that send these.
+  ///
+  /// - Parameter center: The notification center.
+  /// - Returns: A token that ends the posting when it is cancelled or released. It keeps the manager alive.
+  public func postNotifications(to center: NotificationCenter = .default) -> SignalSubscription {
+    changes.sink { [self] change in
+      center.post(name: Self.didChangeNotification, object: self, userInfo: ["change": change])
+    }
   }
 }

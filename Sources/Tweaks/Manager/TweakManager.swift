@@ -149,3 +149,88 @@ extension TweakManager: CustomReflectable {
     Mirror(self, children: ["name": name, "providers": providers.map(\.name)], displayStyle: .class)
   }
 }
+
+/// Code that runs when a tweak is looked up: once after each change, not at each read.
+///
+/// - **Order.** `before` closures are called in the order in which hooks were added, the others in reverse order.
+/// - **Errors.** If a `before` closure throws, no provider is asked and the tweak has its default. `error` and
+///   `finally` are still called.
+/// - **Reentrancy.** A hook may use the manager. These calls do not invoke hooks.
+/// - **Features.** Hooks are not called for features, such as by ``TweakManager/isFeatureEnabled(_:)``, nor for
+///   ``TweakManager/trace(feature:variable:as:)``. Do not use `before` to guard them.
+public struct TweakHook: Sendable {
+  let before: (@Sendable (TweakID) throws -> Void)?
+  let after: (@Sendable (Tweak) -> Void)?
+  let error: (@Sendable (TweakID, TweakError) -> Void)?
+  let finally: (@Sendable (TweakID) -> Void)?
+
+  /// Creates a hook.
+  ///
+  /// - Parameters:
+  ///   - before: A closure that is called before providers are asked.
+  ///   - after: A closure that is called with the tweak that was found.
+  ///   - error: A closure that is called if no usable tweak was found.
+  ///   - finally: A closure that is called exactly once, at the end.
+  public init(
+    before: (@Sendable (TweakID) throws -> Void)? = nil,
+    after: (@Sendable (Tweak) -> Void)? = nil,
+    error: (@Sendable (TweakID, TweakError) -> Void)? = nil,
+    finally: (@Sendable (TweakID) -> Void)? = nil
+  ) {
+    self.before = before
+    self.after = after
+    self.error = error
+    self.finally = finally
+  }
+}
+
+/// A closure that receives the log messages of a manager.
+typealias TweakLogClosure = @Sendable (String, TweakLogLevel) -> Void
+
+/// The importance of a log message; the most important one is the least.
+@nonexhaustive
+public enum TweakLogLevel: Sendable, Hashable, Comparable {
+  /// An error.
+  case error
+
+  /// The result of a lookup.
+  case debug
+
+  /// The answer of each provider.
+  case verbose
+}
+
+/// The questions and callbacks in progress on all threads.
+///
+/// A provider, a hook or the log may use the manager. The manager uses these entries to recognize reentrant calls.
+struct TweakCalls {
+  private var questions: [(thread: ThreadIdentity, question: TweakQuestion)] = []
+  private var callbacks: [ThreadIdentity] = []
+
+  /// A Boolean value that indicates whether the calling thread runs a hook or the log.
+  var isCalledBack: Bool { !callbacks.isEmpty && callbacks.contains(.current) }
+
+  /// Begins a question on the calling thread, unless the thread is already asking the same.
+  mutating func begin(_ question: TweakQuestion) -> Bool {
+    let thread = ThreadIdentity.current
+    if questions.contains(where: { $0.thread == thread && $0.question == question }) { return false }
+    questions.append((thread, question))
+    return true
+  }
+
+  /// Ends a question on the calling thread.
+  mutating func end(_ question: TweakQuestion) {
+    let thread = ThreadIdentity.current
+    if let index = questions.lastIndex(where: { $0.thread == thread && $0.question == question }) {
+      questions.remove(at: index)
+    }
+  }
+
+  /// Marks that the calling thread runs a hook or the log.
+  mutating func beginCallback() { callbacks.append(.current) }
+
+  /// Marks that the hook or the log has returned.
+  mutating func endCallback() {
+    if let index = callbacks.lastIndex(of: .current) { callbacks.remove(at: index) }
+  }
+}
