@@ -1,3 +1,4 @@
+public import Foundation
 public import Signals
 
 /// The limits and times of a connection to a cluster.
@@ -56,4 +57,53 @@ public struct ClusterOptions: Sendable {
 
   /// The longest time that one attempt may take, so that a stopped member leaves time for the others.
   var attemptTime: Duration { max(.milliseconds(200), deadline / 4) }
+}
+
+/// The name and password of a user of the cluster.
+public struct ClusterCredentials: Sendable, Hashable {
+  /// The name of the user.
+  public var user: String
+
+  /// The password.
+  public var password: String
+
+  /// Creates credentials.
+  ///
+  /// - Parameters:
+  ///   - user: The name of the user.
+  ///   - password: The password.
+  public init(user: String, password: String) {
+    self.user = user
+    self.password = password
+  }
+}
+
+extension ClusterCredentials: CustomStringConvertible, CustomReflectable {
+  /// The name of the user, without the password.
+  public var description: String { "the user \(user.debugDescription)" }
+
+  /// A mirror without the password.
+  public var customMirror: Mirror { Mirror(self, children: ["user": user]) }
+}
+
+/// The certificates of a connection that the system does not know.
+///
+/// The default transport uses the certificate authorities of the system. If any of these properties is set, it refuses
+/// to connect, and you need another ``ClusterTransport``.
+public struct ClusterSecurity: Sendable, Hashable {
+  /// A file with the certificate of a private authority.
+  public var authority: URL?
+
+  /// A file with the certificate that identifies the client.
+  public var clientCertificate: URL?
+
+  /// Creates a description of the certificates; by default, the system decides.
+  ///
+  /// - Parameters:
+  ///   - authority: A file with the certificate of a private authority.
+  ///   - clientCertificate: A file with the certificate that identifies the client.
+  public init(authority: URL? = nil, clientCertificate: URL? = nil) {
+    self.authority = authority
+    self.clientCertificate = clientCertificate
+  }
 }

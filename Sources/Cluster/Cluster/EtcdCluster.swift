@@ -98,3 +98,35 @@ public final class EtcdCluster: Sendable {
   /// The failures of the connection, each time that it is interrupted.
   public var failures: some Signal<ClusterError, Never> { KeptSignal(upstream: watch.failures, owner: watch) }
 }
+
+/// Figures of the connection of a namespace.
+public struct ClusterMetrics: Sendable, Hashable {
+  /// The number of times that the connection was re-established.
+  public var reconnects = 0
+
+  /// The revision up to which all changes have been delivered.
+  public var revision: Int64 = 0
+
+  /// The number of revisions that the member knew and that had not been delivered with its last message.
+  public var lag: Int64 = 0
+
+  /// The number of bytes that the watch has received.
+  public var receivedBytes = 0
+
+  init() {}
+}
+
+/// The client, the session and the writer of changes, which all namespaces of a connection share.
+final class ClusterConnection: Sendable {
+  let client: EtcdClient
+  let session: ClusterSession
+  let committer: Committer
+
+  init(client: EtcdClient, root: Namespace) {
+    self.client = client
+    session = ClusterSession(client: client, prefix: root.path)
+    committer = Committer(client: client, session: session)
+  }
+
+  var options: ClusterOptions { client.options }
+}

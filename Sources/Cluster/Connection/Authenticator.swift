@@ -69,3 +69,14 @@ final class Authenticator: Sendable {
     return outcome
   }
 }
+
+/// A request for a token.
+struct AuthenticateRequest: Sendable, Encodable {
+  var name: String
+  var password: String
+}
+
+/// A token for later requests.
+struct AuthenticateResponse: Sendable, Decodable {
+  var token: String
+}

@@ -97,3 +97,83 @@ public final class ClusterSuite: Signal, PropertyConvertible {
     if case .made(let revision) = try await commit.value { core.adopt(operation, revision) }
   }
 }
+
+/// The name of a value in a suite of a cluster, with its type and default.
+public struct ClusterKey<Value: Codable & Sendable>: Sendable {
+  /// The name of the value; any string is allowed.
+  public let name: String
+
+  /// The value until one is set.
+  public let defaultValue: Value
+
+  /// Creates a key.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the value; any string is allowed.
+  ///   - defaultValue: The value until one is set. It is never written.
+  public init(_ name: String, default defaultValue: Value) {
+    self.name = name
+    self.defaultValue = defaultValue
+  }
+}
+
+/// A snapshot of the values of a suite.
+public struct ClusterContents: Sendable {
+  private let entries: RangeEntries
+  private let place: String
+
+  init(_ entries: RangeEntries, place: String) {
+    (self.entries, self.place) = (entries, place)
+  }
+
+  /// The names of all stored values.
+  ///
+  /// Keys that are not the encoding of a name are left out.
+  public var names: Set<String> { Set(entries.entries.keys.compactMap { KeyName.decoded($0) }) }
+
+  /// Returns the value of a key.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The stored value, or the default if there is none.
+  /// - Throws: ``ClusterError/undecodable(key:reason:)`` if the content is of another type.
+  public func value<Value>(for key: ClusterKey<Value>) throws(ClusterError) -> Value {
+    guard let data = self.data(of: key.name) else { return key.defaultValue }
+    return try ValueCoding.decode(Value.self, from: data, key: "\(place)/\(key.name)")
+  }
+
+  /// The stored bytes of a name.
+  func data(of name: String) -> Data? { entries.entries[Data(KeyName.encoded(name).utf8)]?.value }
+}
+
+/// Derives the value of one key from the contents of a suite, and remembers the last good one.
+final class ClusterKeyFollower<Value: Codable & Sendable>: Sendable {
+  /// A value and the bytes that it was decoded from; equal bytes have equal values.
+  struct LastGood: Sendable, Equatable {
+    let value: Value
+    let data: Data?
+
+    static func == (first: LastGood, second: LastGood) -> Bool { first.data == second.data }
+  }
+
+  private let key: ClusterKey<Value>
+  private let memory: Guarded<LastGood>
+
+  init(_ key: ClusterKey<Value>) {
+    self.key = key
+    memory = Guarded(LastGood(value: key.defaultValue, data: nil))
+  }
+
+  /// Returns the value in the contents, or the last good one if it cannot be decoded.
+  func lastGood(in contents: ClusterContents) -> LastGood {
+    let last = memory.withLock { $0 }
+    let data = contents.data(of: key.name)
+    if data == last.data { return last }
+    do throws(ClusterError) {
+      let good = LastGood(value: try contents.value(for: key), data: data)
+      memory.replace { exchange(&$0, with: good) }
+      return good
+    } catch {
+      return last
+    }
+  }
+}
