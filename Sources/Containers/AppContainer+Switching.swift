@@ -81,3 +81,99 @@ extension AppContainer {
   /// - Parameter delegate: The delegate.
   public func remove(_ delegate: any AppContainerDelegate) { engine.participants.remove(delegate, of: self) }
 }
+
+/// An object that may refuse a switch between environments, and is called after it.
+///
+/// Delegates are held weakly and called in the order in which they were added. They are called on the thread that
+/// switches or, after a switch by another process, on a queue of the root.
+public protocol AppContainerDelegate: AnyObject, Sendable {
+  /// Asks the delegate before an environment is activated; throw an error to refuse.
+  ///
+  /// Nothing has been written or moved yet. This method cannot change environments itself. A switch by another
+  /// process cannot be refused: `didChange` is then the first call, and the files of the old environment are put away.
+  ///
+  /// - Parameters:
+  ///   - appContainer: The object to which the delegate was added.
+  ///   - environment: The environment that is to be activated.
+  ///   - current: The environment that is active.
+  /// - Throws: The reason for the refusal, which ``AppContainerError/vetoed(reason:)`` contains.
+  func appContainer(
+    _ appContainer: AppContainer, willChangeTo environment: AppContainer.Environment,
+    from current: AppContainer.Environment
+  ) throws
+
+  /// Notifies the delegate after an environment was activated, by this process or another.
+  ///
+  /// - Parameters:
+  ///   - appContainer: The object to which the delegate was added.
+  ///   - environment: The environment that is active now, with its new dates and counts.
+  ///   - previous: The environment that was active before.
+  func appContainer(
+    _ appContainer: AppContainer, didChangeTo environment: AppContainer.Environment,
+    from previous: AppContainer.Environment)
+}
+
+extension AppContainerDelegate {
+  /// The environments that the methods of a delegate receive.
+  public typealias Environment = AppContainer.Environment
+
+  /// Accepts the switch.
+  public func appContainer(
+    _ appContainer: AppContainer, willChangeTo environment: AppContainer.Environment,
+    from current: AppContainer.Environment
+  ) throws {}
+
+  /// Does nothing.
+  public func appContainer(
+    _ appContainer: AppContainer, didChangeTo environment: AppContainer.Environment,
+    from previous: AppContainer.Environment
+  ) {}
+}
+
+extension AppContainer {
+  /// The notification before a switch.
+  ///
+  /// Its `userInfo` has an ``Environment`` for each of the keys `from` and `to`.
+  public static let willChangeNotification = Notification.Name("org.signals.environmentWillChange")
+
+  /// The notification after a switch by any process.
+  ///
+  /// Its `userInfo` has an ``Environment`` for each of the keys `from` and `to`.
+  public static let didChangeNotification = Notification.Name("org.signals.environmentDidChange")
+
+  /// Posts a notification before and after each switch, for code that observes notifications instead of ``events``.
+  ///
+  /// ```swift
+  /// import Containers
+  /// import Foundation
+  ///
+  /// let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+  /// let app = try AppContainer(home: home)
+  /// let posting = app.postNotifications()
+  /// let name = AppContainer.didChangeNotification
+  /// let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
+  ///   print((notification.userInfo?["to"] as? AppContainer.Environment)?.name ?? "nothing")
+  /// }
+  /// try app.activate(app.create(name: "Work"))  // Prints "Work"
+  /// NotificationCenter.default.removeObserver(observer)
+  /// posting.cancel()
+  /// try FileManager.default.removeItem(at: home)
+  /// ```
+  ///
+  /// They are posted on the thread that switches, or on a thread of the root for switches by other processes. A switch
+  /// that fails posts no second notification. Notifications do not name the root, so post them for one root only.
+  ///
+  /// - Parameter center: The notification center.
+  /// - Returns: A token that ends the posting when it is cancelled or released.
+  public func postNotifications(to center: NotificationCenter = .default) -> SignalSubscription {
+    events.sink { event in
+      switch event {
+      case .willChange(let from, let to):
+        center.post(name: Self.willChangeNotification, object: nil, userInfo: ["from": from, "to": to])
+      case .didChange(let from, let to):
+        center.post(name: Self.didChangeNotification, object: nil, userInfo: ["from": from, "to": to])
+      case .failed: break
+      }
+    }
+  }
+}

@@ -295,7 +295,7 @@ MUTANTS = [
          "    .current")),
     Mutant(
         "row Legacy reader: environments that lose their names", r"ContainersTests\.LegacyTests",
-        ("Sources/Containers/Legacy/ContainerAccess+Legacy.swift",
+        ("Sources/Containers/Engine/LegacyContainers.swift",
          "name: record.name ?? id.uuidString, description", "name: id.uuidString, description")),
     Mutant(
         "row Default container: existing files that are put aside", r"ContainersTests\.ManagingTests",

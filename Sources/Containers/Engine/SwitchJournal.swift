@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 
 /// The record of a switch, which is written before the first move.
 ///
@@ -47,4 +48,95 @@ package enum SwitchStep: Sendable, Hashable {
   case finished
   /// The revision is raised, before the record of an environment is replaced.
   case raised
+}
+
+/// Determines the entries to move.
+///
+/// A directory is moved as a whole unless an entry in it stays.
+struct SwitchPlan {
+  let rules: ExcludeRules
+
+  /// The directories of the root that stay, because entries in them stay.
+  private(set) var opened: Set<EntryPath> = []
+
+  /// Returns the entries of the root that belong to the active environment.
+  mutating func leaving(_ root: Folder) throws(AppContainerError) -> [EntryPath] {
+    var paths: [EntryPath] = []
+    try look(at: .top, in: root, &paths)
+    return paths
+  }
+
+  private mutating func look(
+    at path: EntryPath, in root: Folder, _ paths: inout [EntryPath]
+  ) throws(AppContainerError) {
+    for name in try root.names(at: path) {
+      let entry = path.appending(name)
+      switch rules.verdict(on: entry) {
+      case .stays: break
+      case .moves where try holdsNamed(entry, in: root):
+        opened.insert(entry)
+        try look(at: entry, in: root, &paths)
+      case .moves: paths.append(entry)
+      case .opens:
+        let isKept = try staysOpen(entry, in: root)
+        guard try isKept ? true : holdsNamed(entry, in: root) else {
+          paths.append(entry)
+          continue
+        }
+        opened.insert(entry)
+        try look(at: entry, in: root, &paths)
+      }
+    }
+  }
+
+  /// Returns whether a directory stays, which it does only if it contains an entry that stays.
+  ///
+  /// A link in its place is not entered. It is moved like any other entry.
+  private func staysOpen(_ path: EntryPath, in root: Folder) throws(AppContainerError) -> Bool {
+    guard try root.status(of: path)?.kind == .directory else { return false }
+    if rules.fixed.contains(path) { return true }
+    for entry in rules.stayingEntries(below: path) where try root.status(of: entry) != nil { return true }
+    return false
+  }
+
+  /// Returns whether an entry is a directory that contains an entry that stays because of its name.
+  ///
+  /// It reads all directories below, but only if there are such names.
+  private func holdsNamed(_ path: EntryPath, in root: Folder) throws(AppContainerError) -> Bool {
+    guard !rules.names.isEmpty, try root.status(of: path)?.kind == .directory else { return false }
+    for name in try root.names(at: path) {
+      if rules.names.contains(name) { return true }
+      if try holdsNamed(path.appending(name), in: root) { return true }
+    }
+    return false
+  }
+
+  /// Returns the entries of an environment to move into the root; call it after ``leaving(_:)``.
+  func arriving(from data: Folder, into root: Folder) throws(AppContainerError) -> [EntryPath] {
+    var paths: [EntryPath] = []
+    try look(at: .top, in: data, into: root, &paths)
+    return paths
+  }
+
+  private func look(
+    at path: EntryPath, in data: Folder, into root: Folder, _ paths: inout [EntryPath]
+  ) throws(AppContainerError) {
+    for name in try data.names(at: path) {
+      let entry = path.appending(name)
+      // Only an archive from another source can contain the entry, and no switch would ever put it away again.
+      if rules.permanent.contains(entry) { continue }
+      if opened.contains(entry) {
+        guard try data.status(of: entry)?.kind == .directory else {
+          let reason = "it contains excluded files, and the environment has a file of the same name"
+          throw .blocked(root.place(of: entry), reason: reason)
+        }
+        try look(at: entry, in: data, into: root, &paths)
+      } else if case .stays = rules.verdict(on: entry), try root.status(of: entry) != nil {
+        // The entry was put away before its path was excluded, and the root now has the shared one.
+        continue
+      } else {
+        paths.append(entry)
+      }
+    }
+  }
 }
