@@ -1,5 +1,9 @@
+import AppGroups
+import Dispatch
 import FileSignals
+import Foundation
 import Signals
+import Synchronization
 
 /// The three steps of a switch of environments, on the thread that switches:
 ///
@@ -83,5 +87,91 @@ extension SessionEngine: Suspendable {
   func resumeAfterSuspension() {
     look()
     submit(.wake(isResuming: true))
+  }
+}
+
+/// A member of a scope that makes a session follow the switches of environments.
+final class SessionFollower<User: SessionUser>: ScopeMember {
+  private let environments: SessionEnvironments
+  private let engine: SessionEngine<User>
+  private let board: SessionBoard<User>
+  /// The queue of the engine.
+  private let queue: DispatchQueue
+
+  init(
+    _ environments: SessionEnvironments, _ engine: SessionEngine<User>, _ board: SessionBoard<User>,
+    queue: DispatchQueue
+  ) {
+    self.environments = environments
+    self.engine = engine
+    self.board = board
+    self.queue = queue
+  }
+
+  var switchStage: ScopeStage { .dependents }
+
+  /// Closes the archive.
+  ///
+  /// The archive is not in use, because every use blocks a switch of environments. This waits neither for the server
+  /// nor for a subscriber.
+  func settleForSwitch() {
+    engine.vault.archive.close()
+  }
+
+  func prepareSwitch(_ outcome: ScopeOutcome) -> PreparedSwitch {
+    guard outcome == .switched else { return PreparedSwitch() }
+    let session = engine.restoreNext(environments.advance())
+    let userID: String? = if case .user(let stored) = session.restoration { stored.user.id } else { nil }
+    let databases = board.prepareDatabases(of: userID)
+    return PreparedSwitch { [self] changes in
+      // The new session handles no events until all subscribers have seen the new environment.
+      queue.suspend()
+      let (shown, finish) = engine.switchSession(to: session)
+      changes.afterwards { [queue] in
+        finish()
+        queue.resume()
+      }
+      board.switchContexts(
+        to: shown, users: session.users, in: session.environment, with: databases, into: changes)
+    }
+  }
+}
+
+/// The environments of a scope as sessions use them.
+///
+/// One of them is active.
+///
+/// Each switch begins an environment with a new number, even a switch back. Every use of an archive names the number
+/// for which it was meant, so that a late call or answer never reaches another environment.
+final class SessionEnvironments: Sendable {
+  let scope: Scope
+
+  /// The directory of the sessions in the active environment.
+  let directory: URL
+
+  private let count = Atomic(0)
+
+  init(_ scope: Scope, directory: URL) {
+    self.scope = scope
+    self.directory = directory
+  }
+
+  /// The number of the active environment.
+  var number: Int { count.load(ordering: .acquiring) }
+
+  /// Begins the next environment, on the thread that switches.
+  ///
+  /// - Returns: Its number.
+  func advance() -> Int { count.add(1, ordering: .acquiringAndReleasing).newValue }
+
+  /// Runs a closure while no process switches environments, and while the directory is in place.
+  ///
+  /// - Throws: ``ContextError/environmentSwitched`` if another environment is active; then the closure was not run.
+  func steadily<Result>(in number: Int, _ body: () throws -> Result) throws -> Result {
+    try scope.steadily {
+      guard number == self.number else { throw ContextError.environmentSwitched }
+      _ = try AppGroupsContainer(directory: directory)
+      return try body()
+    }
   }
 }
