@@ -1,4 +1,5 @@
 import CLibrary
+import Dispatch
 package import Foundation
 import Signals
 
@@ -140,5 +141,127 @@ package final class FileLocation: Sendable {
       return isClosed ? state.descriptors.take() : nil
     }
     return isClosed
+  }
+}
+
+extension FileLocation {
+  /// The requested path, the directory of the file and its name there, and whether that path is a link to the file.
+  typealias Resolved = (asked: String, directory: String, name: String, isLinked: Bool)
+
+  /// Resolves the location of a file to be written.
+  ///
+  /// A symbolic link is followed, so that its target is replaced and not the link itself. The target must not lead out
+  /// of the confinement. The directory is checked later, when it is opened.
+  static func resolve(_ url: URL, within confinement: FileConfinement? = nil) throws(DurableFileError) -> Resolved {
+    let asked = try validPath(of: url)
+    var path = asked
+    while true {
+      let isLinked = path != asked
+      if let status = try FileStatus(path: path, followsLinks: false, of: url) {
+        switch status.kind {
+        case .regular: break
+        case .link where !isLinked:
+          guard let target = try canonicalPath(path, of: url) else {
+            throw errno == ENOENT ? .danglingLink(url) : DurableFileError(errno, "follow the link", url)
+          }
+          try confinement?.check(target, of: url)
+          path = target
+          continue
+        default: throw .notARegularFile(url, kind: status.kind.rawValue)
+        }
+      }
+      let (directory, name) = split(path)
+      return (asked, directory, name, isLinked)
+    }
+  }
+
+  /// Returns whether the requested path, a link, still leads to the same name, even if the directory has been replaced.
+  static func leads(_ resolved: Resolved, _ url: URL) throws(DurableFileError) -> Bool {
+    let status = try FileStatus(path: resolved.asked, followsLinks: false, of: url)
+    guard status?.kind == .link, let target = try canonicalPath(resolved.asked, of: url) else { return false }
+    return split(target) == (resolved.directory, resolved.name)
+  }
+
+  /// Returns the path of a URL, if it is valid for a file.
+  static func validPath(of url: URL) throws(DurableFileError) -> String {
+    guard url.isFileURL else { throw .invalidPath(url, reason: "it is not a file URL") }
+    let path = url.path
+    // Only this form reveals it. `path` leaves it encoded, and so names a different file.
+    guard !url.path(percentEncoded: false).utf8.contains(0) else {
+      throw .invalidPath(url, reason: "it contains a NUL character")
+    }
+    let name = split(path).name
+    guard !name.isEmpty, name != ".", name != "..", name != sharedFolder else {
+      throw .invalidPath(url, reason: "it does not end in a file name")
+    }
+    // The sidecar's name, five characters longer, must fit as well.
+    guard name.utf8.count + 5 <= longestName else {
+      throw .invalidPath(url, reason: "its name's \(name.utf8.count) bytes exceed the limit of \(longestName - 5)")
+    }
+    return path
+  }
+
+  /// Splits a path into its directory and its last name.
+  static func split(_ path: String) -> (parent: String, name: String) {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+    let name = String(path[path.utf8.index(after: slash)...])
+    return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+  }
+}
+
+/// Keeping descriptors open for a moment.
+///
+/// Each location has three, and a file system cannot be unmounted while files on it are open. So their number and their
+/// lifetime are limited.
+extension FileLocation {
+  private static let keptLimit = 8
+  private static let sweepPause = DispatchTimeInterval.milliseconds(500)
+
+  private struct Kept {
+    let id: ObjectIdentifier
+    /// A number that identifies the entry among all that were ever added.
+    let number: UInt64
+    weak let location: FileLocation?
+  }
+
+  /// The locations in the order in which they were opened, the last number, and whether a sweep is due.
+  private static let kept = Guarded((entries: [Kept](), lastNumber: UInt64(0), isSweeping: false))
+  private static let queue = DispatchQueue(label: "org.signals.locations", qos: .utility)
+
+  /// Keeps the descriptors open until they have not been used for a while or are displaced by others.
+  func keep() {
+    let id = ObjectIdentifier(self)
+    let (displaced, mustSweep) = Self.kept.withLock { kept in
+      kept.entries.removeAll { $0.id == id }
+      kept.lastNumber += 1
+      kept.entries.append(Kept(id: id, number: kept.lastNumber, location: self))
+      defer { kept.isSweeping = true }
+      return (kept.entries.count > Self.keptLimit ? kept.entries.removeFirst() : nil, !kept.isSweeping)
+    }
+    _ = displaced?.location?.close(isForced: true)
+    if mustSweep { Self.sweepLater() }
+  }
+
+  /// Removes the entry of this object, which is about to be released.
+  func forget() {
+    let id = ObjectIdentifier(self)
+    Self.kept.withLock { $0.entries.removeAll { $0.id == id } }
+  }
+
+  private static func sweepLater() {
+    queue.asyncAfter(deadline: .now() + sweepPause) { sweep() }
+  }
+
+  /// Closes the descriptors that have not been used since the last sweep.
+  private static func sweep() {
+    let current = kept.withLock { $0.entries }
+    let unused = Set(current.filter { $0.location?.close(isForced: false) ?? true }.map(\.number))
+    let isOver = kept.withLock { kept in
+      // By number, not by object: descriptors that were closed may have been opened again since.
+      kept.entries.removeAll { unused.contains($0.number) }
+      kept.isSweeping = !kept.entries.isEmpty
+      return kept.entries.isEmpty
+    }
+    if !isOver { sweepLater() }
   }
 }
