@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 import Signals
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  package import FoundationNetworking
 #endif
 
 /// The delegate of a session, which passes the response of each task to the subscriber of the request.
@@ -56,4 +56,13 @@ final class RequestReceivers: NSObject, URLSessionDataDelegate, Sendable {
     if isFirst, let head = task.response as? HTTPURLResponse { sink?.send(.head(head)) }
     return sink
   }
+}
+
+/// A part of a response as it arrives.
+package enum ResponsePart: Sendable {
+  /// The status and the fields, which come first.
+  case head(HTTPURLResponse)
+
+  /// Bytes of the body.
+  case body(Data)
 }
