@@ -97,3 +97,9 @@ public final class Marbles: Sendable {
     return diagram.text
   }
 }
+
+/// The error that `#` represents in a marble diagram.
+public struct MarbleFailure: Error, Hashable {
+  /// Creates the error.
+  public init() {}
+}
