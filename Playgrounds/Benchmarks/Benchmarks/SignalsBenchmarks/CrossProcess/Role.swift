@@ -39,6 +39,18 @@ enum Role: String {
   /// Subscribes to one key of the suite, and answers each value with the time at which it came.
   case suiteSubscriber
 
+  /// Subscribes to one key of the suite, and answers nothing.
+  case suiteObserver
+
+  /// Changes one key of the suite as often as each message says.
+  case suiteUpdater
+
+  /// The same with nothing but system calls.
+  case rawAppender
+
+  /// Waits for what others append with nothing but system calls.
+  case rawObserver
+
   /// Takes in what is committed to the shared database, and answers each row with the time at which it came.
   case storeSubscriber
 
@@ -71,6 +83,10 @@ enum Role: String {
       case .logSubscriber: try answerEvents(in: directory)
       case .rawLogReader: try answerAppends(in: directory)
       case .suiteSubscriber: try answerSuiteValues(in: directory)
+      case .suiteObserver: try observeSuite(in: directory)
+      case .suiteUpdater: try updateSuite(in: directory)
+      case .rawAppender: try appendToRawJournal(in: directory)
+      case .rawObserver: try watchRawJournal(in: directory)
       case .storeSubscriber: try answerCommits(in: directory)
       }
       exit(0)

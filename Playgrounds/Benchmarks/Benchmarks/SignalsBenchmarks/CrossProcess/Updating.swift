@@ -22,7 +22,7 @@ func registerUpdates() {
   }
 }
 
-private func updates(by role: Role, isInMemory: Bool, count: @escaping (URL) throws -> Int) throws -> TimedWorkload {
+func updates(by role: Role, isInMemory: Bool, count: @escaping (URL) throws -> Int) throws -> TimedWorkload {
   let directory = try TemporaryDirectory(isInMemory: isInMemory)
   let crowd = try (0..<processes).map { _ in try OtherProcess(role, in: directory.url) }
   var expected = 0

@@ -6,25 +6,28 @@ import Machine
 /// Large files: suites with many keys, and large values.
 let suiteCurves = [
   Curve(
-    "keys", "Set one key of a suite", by: "keys", [10, 100, 1_000, 10_000, 100_000],
+    "keys", "Set one key of a suite", by: "keys", [10, 100, 1_000, 10_000, 100_000, 1_000_000],
     [
       .init("Signals") { size in
         let directory = try TemporaryDirectory(isInMemory: true)
-        let suite = try AppGroupsSuite(
-          name: "suite.json", container: AppGroupsContainer(directory: directory.url),
-          options: .init(durability: .process))
-        try suite.update { contents in
-          for number in 0..<size { try contents.set(number, forKey: "key \(number)") }
-        }
+        let suite = try filledSuite(of: size, in: directory)
         return .repeated { count in
           for number in 0..<count { try suite.set(number, forKey: "key \(size / 2)") }
           withExtendedLifetime(directory) {}
         }
       },
-      .init("dictionary, JSON, rename") { size in
+      .init("bare append") { _ in
+        let directory = try TemporaryDirectory(isInMemory: true)
+        let journal = try RawJournal(in: directory.url)
+        return .repeated { count in
+          for number in 0..<count { try journal.append(number) }
+          withExtendedLifetime(directory) {}
+        }
+      },
+      .init("dictionary, JSON, rename", upTo: 100_000) { size in
         let directory = try TemporaryDirectory(isInMemory: true)
         let path = directory.file("suite.json").path
-        var values = Dictionary(uniqueKeysWithValues: (0..<size).map { ("key \($0)", $0) })
+        var values = dictionary(of: size)
         let encoder = JSONEncoder()
         return .repeated { count in
           for number in 0..<count {
@@ -34,8 +37,32 @@ let suiteCurves = [
           withExtendedLifetime(directory) {}
         }
       },
-      .init("rename of the bytes") { size in
-        try renames(of: JSONEncoder().encode(Dictionary(uniqueKeysWithValues: (0..<size).map { ("key \($0)", $0) })))
+    ]),
+  Curve(
+    "opening", "Open a suite and read one key", by: "keys", [10, 100, 1_000, 10_000, 100_000, 1_000_000],
+    [
+      .init("Signals") { size in
+        let directory = try TemporaryDirectory(isInMemory: true)
+        let suite = try filledSuite(of: size, in: directory)
+        try suite.synchronize()
+        return .repeated { count in
+          for _ in 0..<count {
+            let suite = try sharedSuite(in: directory)
+            guard try suite.value(forKey: "key 5", as: Int.self) == 5 else { throw WrongValue() }
+          }
+        }
+      },
+      .init("read, decode") { size in
+        let directory = try TemporaryDirectory(isInMemory: true)
+        let file = directory.file("suite.json")
+        try JSONEncoder().encode(dictionary(of: size)).write(to: file)
+        return .repeated { count in
+          for _ in 0..<count {
+            let values = try JSONDecoder().decode([String: Int].self, from: Data(contentsOf: file))
+            guard values["key 5"] == 5 else { throw WrongValue() }
+          }
+          withExtendedLifetime(directory) {}
+        }
       },
     ]),
   Curve(
@@ -89,3 +116,22 @@ private func renames(of data: Data) throws -> Work {
     withExtendedLifetime(directory) {}
   }
 }
+
+private func sharedSuite(in directory: TemporaryDirectory) throws -> AppGroupsSuite {
+  try AppGroupsSuite(
+    name: "suite.json", container: AppGroupsContainer(directory: directory.url), options: .init(durability: .process))
+}
+
+private func filledSuite(of size: Int, in directory: TemporaryDirectory) throws -> AppGroupsSuite {
+  let suite = try sharedSuite(in: directory)
+  try suite.update { contents in
+    for number in 0..<size { try contents.set(number, forKey: "key \(number)") }
+  }
+  return suite
+}
+
+private func dictionary(of size: Int) -> [String: Int] {
+  Dictionary(uniqueKeysWithValues: (0..<size).map { ("key \($0)", $0) })
+}
+
+private struct WrongValue: Error {}
