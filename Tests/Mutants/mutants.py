@@ -285,7 +285,7 @@ MUTANTS = [
     Mutant(
         "a change that is attributed to the process that has its maker's place now",
         r"AppGroupsTests\.ProvenanceTests",
-        ("Sources/FileSignals/Durable/ProvenanceRecord.swift",
+        ("Sources/FileSignals/Durable/MakerReference.swift",
          "guard let maker = maker(at: reference.place, in: lock), maker.version == VersionMark(tag: reference.tag) else {",
          "guard let maker = maker(at: reference.place, in: lock) else {")),
     Mutant(

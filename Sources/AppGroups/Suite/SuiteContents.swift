@@ -181,11 +181,9 @@ public struct SuiteContents: Sendable {
   /// - Complexity: As for ``difference(from:)``.
   func changedParts(since other: SuiteContents) -> [UInt32]? {
     guard origin == other.origin, changes.isEmpty, other.changes.isEmpty else { return nil }
-    guard base === other.base else {
-      let names = text.difference(from: other.text)
-      return names.count > Self.mostParts ? nil : names.map(Self.part(of:))
-    }
-    let names = overlay.names(differingFrom: other.overlay)
+    let names =
+      base === other.base
+      ? overlay.names(differingFrom: other.overlay) : Array(text.difference(from: other.text))
     return names.count > Self.mostParts ? nil : names.map(Self.part(of:))
   }
 
