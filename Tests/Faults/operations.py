@@ -179,7 +179,9 @@ def together():
         "container {D}", "open-counter n.json", "observe n.json", "suite {D} s.json", "suite-set k v", "log {D} inbox", "append v",
         "presence {D} app", "announce me", "share-database {D}/a.sqlite {D} app", "insert-items 1 v"]
     common = dict(
-        look=["raw: Files/n.json", "raw: Files/s.json", "log {D} inbox", "read-log"], answers=False,
+        # The changes in the journal of the suite are brought into its file.
+        look=["raw: Files/n.json", "suite {D} s.json", "suite-synchronize", "raw: Files/s.json", "log {D} inbox", "read-log"],
+        answers=False,
         other=["container {D}", "open-counter n.json", "increment n.json 1", "suite {D} s.json", "suite-set k last",
                "log {D} inbox", "append z"])
     used = ["increment n.json 1", "suite-set k next", "append y", "announce two", "insert-items 1 y"]

@@ -115,7 +115,7 @@ class Peer:
 
     def complaints(self):
         self.errors.seek(0)
-        return " ".join(self.errors.read().decode(errors="replace").split())[:300]
+        return " ".join(self.errors.read().decode(errors="replace").split())[:2000]
 
     def end(self, kills=True):
         """Ends the process: kills it, or closes its input, which also ends one that is traced."""

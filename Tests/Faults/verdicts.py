@@ -41,6 +41,9 @@ PERMITTED = [
      "after a synchronization that failed, SQLite cannot know whether the commit is in the log"),
 ]
 
+# A failure that nothing observes, as the library writes it to the standard error.
+REPORT = re.compile(r"(\w+: .*?) \(Nothing observes the failures of [^)]* redirects this line\.\)")
+
 
 def cause(error, text):
     """Whether a text names the cause of an error."""
@@ -51,8 +54,11 @@ def cause(error, text):
 def judge(operation, new, old, attempt):
     """The problems of an attempt."""
     problems = list(attempt.problems)
-    if attempt.complaints:
-        problems.append(f"it wrote to its standard error: {attempt.complaints}")
+    # A failure in the background is reported there, because nothing observes it.
+    reports = REPORT.findall(attempt.complaints)
+    problems += [f"the report does not name its cause: {text}" for text in reports if not cause(attempt.fault.error, text)]
+    if rest := REPORT.sub("", attempt.complaints).strip():
+        problems.append(f"it wrote to its standard error: {rest}")
     if attempt.answer is None:
         return problems
     if attempt.threw:

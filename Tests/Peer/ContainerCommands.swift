@@ -40,6 +40,13 @@ final class ContainerCommands: CommandFamily {
       let counter = try StepCounter(command.number(command.argument()))
       crash = counter
       opened?.onStep { _ in counter.count() }
+    case "env-pause":
+      let console = console
+      let counter = try StepCounter(command.number(command.argument())) {
+        console.report("paused")
+        while true { pause() }
+      }
+      try app().onStep { _ in counter.count() }
     case "env":
       let root = try URL(filePath: command.argument(), directoryHint: .isDirectory)
       opened = try openEnvironments(of: root) { [crash] _ in crash?.count() }

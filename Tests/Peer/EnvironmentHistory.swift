@@ -79,13 +79,9 @@ final class EnvironmentHistory: HistoryPlace {
 
   private func read(_ thread: HistoryThread) throws {
     let note = thread.notes.call(.read, -1, 0)
-    do {
-      let mark = try file.read()
-      thread.notes.fill(note, mark.value, key: mark.environment)
-      thread.notes.answer(note)
-    } catch AppGroupsFileError.missing {
-      // A read takes no lock, so in the middle of a switch it finds no file.
-    }
+    let mark = try file.read()
+    thread.notes.fill(note, mark.value, key: mark.environment)
+    thread.notes.answer(note)
   }
 
   /// Creates an environment that is never active, or deletes one.

@@ -235,8 +235,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
 
   /// Reads the file.
   ///
-  /// Usually ``value`` is enough; this method is for code that must know the content on disk. It takes no lock. So in
-  /// the middle of a switch of environments it finds no file, and throws ``AppGroupsFileError/missing(_:)``.
+  /// Usually ``value`` is enough; this method is for code that must know the content on disk. It does not wait for
+  /// writers. In a scope, it waits until a switch of environments is complete, or undone if its process was killed.
   ///
   /// - Returns: The value in the file, which may be newer than ``value``.
   /// - Throws: ``AppGroupsFileError`` if the file has no usable content.

@@ -159,11 +159,20 @@ extension Scope {
     _ scope: Scope?, _ body: () throws(AppGroupsFileError) -> Result
   ) throws(AppGroupsFileError) -> Result {
     guard let scope else { return try body() }
-    return try scope.steadily(
-      orThrow: {
-        if case .suspended(let url) = $0 as? DurableFileError { return .suspended(url, operation: "open") }
-        return .unusableContainer(.unusableDirectory(scope.root, reason: "\($0)"))
-      }, body)
+    return try scope.steadily(orThrow: { scope.failure("open", $0) }, body)
+  }
+
+  /// Runs a closure that reads a file without a lock, once more if the contents of the root may have been moved back.
+  static func reading<Result>(
+    _ scope: Scope?, _ body: () throws(AppGroupsFileError) -> Result
+  ) throws(AppGroupsFileError) -> Result {
+    guard let scope else { return try body() }
+    return try scope.reading(orThrow: { scope.failure("read", $0) }, body)
+  }
+
+  private func failure(_ operation: String, _ error: any Error) -> AppGroupsFileError {
+    if case .suspended(let url) = error as? DurableFileError { return .suspended(url, operation: operation) }
+    return .unusableContainer(.unusableDirectory(root, reason: "\(error)"))
   }
 }
 

@@ -168,9 +168,11 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   /// Reads and decodes the file.
   func read() throws(AppGroupsFileError) -> Value {
-    try checkOpen()
-    let journal = try openJournal()
-    return try value(of: data(), journal).value
+    try Scope.reading(scope) { () throws(AppGroupsFileError) in
+      try checkOpen()
+      let journal = try openJournal()
+      return try value(of: data(), journal).value
+    }
   }
 
   func data() throws(AppGroupsFileError) -> Data {

@@ -94,6 +94,26 @@ public final class Scope: Sendable {
     (!members.isSwitching || members.turn.isHeldByThisThread) && owner?.hasFollowed ?? true
   }
 
+  /// Runs a closure that reads contents of the root without a lock.
+  ///
+  /// A switch that fails, or whose process is killed, moves the contents back, so what was read meanwhile was never
+  /// in place. The closure then runs once more, while no process switches the contents.
+  ///
+  /// - Parameters:
+  ///   - failure: Converts an error of the owner, which could not keep the contents in place.
+  ///   - body: Reads the contents.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or the converted one.
+  package func reading<Result, Failure: Error>(
+    orThrow failure: (any Error) -> Failure, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    // A switch waits for such a thread, which must not wait for a switch.
+    guard let owner, !isSwitchedByThisThread, !isDelayedByThisThread else { return try body() }
+    let mark = owner.mark
+    let result = Swift.Result { () throws(Failure) in try body() }
+    return mark != nil && owner.mark == mark ? try result.get() : try steadily(orThrow: failure, body)
+  }
+
   /// The identity of the scope, which objects share if their members are switched together.
   var identity: ObjectIdentifier { ObjectIdentifier(members) }
 

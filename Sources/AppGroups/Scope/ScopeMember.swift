@@ -1,3 +1,4 @@
+package import FileSignals
 import Signals
 
 /// A live value that takes part in the switches of a ``Scope``.
@@ -115,6 +116,11 @@ package protocol ScopeOwner: AnyObject, Sendable {
 
   /// Returns a Boolean value that indicates whether switches leave an entry in place, given its path below the root.
   func keepsInPlace(_ path: String) -> Bool
+
+  /// The mark of the contents that are in the root; `nil` while a process moves them, or if it is unknown.
+  ///
+  /// If the mark is the same before and after a read without a lock, the read found contents that were not moved back.
+  var mark: FileStamp? { get }
 
   /// Runs a closure while no process switches the contents; at once on the thread that switches them.
   func steadily<Result>(_ body: () throws -> Result) throws -> Result

@@ -26,8 +26,8 @@ extension AppGroupsSuite {
 
   /// Reads the file.
   ///
-  /// Usually ``value`` is enough; this method is for code that must know the content on disk. It takes no lock. So in
-  /// the middle of a switch of environments it finds no file, and throws ``AppGroupsFileError/missing(_:)``.
+  /// Usually ``value`` is enough; this method is for code that must know the content on disk. It does not wait for
+  /// writers. In a scope, it waits until a switch of environments is complete, or undone if its process was killed.
   ///
   /// - Returns: The contents of the file, which may be newer than ``value``.
   /// - Throws: ``AppGroupsFileError`` if the file has no usable content.

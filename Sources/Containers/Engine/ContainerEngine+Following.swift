@@ -16,6 +16,12 @@ extension ContainerEngine {
     }
   }
 
+  var mark: FileStamp? {
+    // The order matters, as above. A journal that is hidden by an error is not known to be gone.
+    guard FileStatus.ifReadable(path: layout.journalURL.path) == nil, errno == ENOENT else { return nil }
+    return FileStamp.ifReadable(path: layout.stateURL.path)
+  }
+
   /// Follows a change by another process, or undoes a change during which that process died.
   func follow() { follow(readsAgain: false) }
 

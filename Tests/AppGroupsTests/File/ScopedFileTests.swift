@@ -17,6 +17,7 @@ struct ScopedFileTests {
   private final class Owner: ScopeOwner {
     private let following = Atomic(true)
 
+    var mark: FileStamp? { nil }
     var hasFollowed: Bool {
       get { following.load(ordering: .relaxed) }
       set { following.store(newValue, ordering: .relaxed) }

@@ -78,6 +78,37 @@ struct CrashTests {
     }
   }
 
+  @Test func `a read in the middle of a switch waits, and shows the environment that is active afterwards`()
+    async throws
+  {
+    let fixture = try Fixture(filled: false)
+    let app = try fixture.open()
+    let other = try app.create(name: "Other").id
+    let file = try AppGroupsFile(name: "name.json", initialValue: "default", scope: app.scope)
+    let steps = Recorder<SwitchStep>()
+    app.onStep { steps.record($0) }
+    try await app.activate(id: other)
+    let count = steps.elements.count
+    try await file.write("other")
+    var outcomes: [String] = []
+    for step in 1...count {
+      try await app.activate(id: Environment.defaultID)
+      let peer = try PeerProcess()
+      try await peer.send("env \(fixture.root.path)")
+      try await peer.send("env-pause \(step)")
+      let switching = Task { try await peer.send("env-activate \(other)") }
+      try await peer.events.wait(for: "step \(step)") { !$0.isEmpty }
+      let reading = Task { try await onThread { try file.read() } }
+      try await peer.kill()
+      _ = await switching.result
+      let value = try await reading.value
+      outcomes.append(value)
+      let isDefault = try fixture.open().active.value.isDefault
+      #expect(value == (isDefault ? "default" : "other"), "step \(step)")
+    }
+    #expect(outcomes == outcomes.sorted() && Set(outcomes).count == 2)
+  }
+
   @Test func `an undone switch counts as a switch, because others may have opened its files meanwhile`() async throws {
     let world = try World(environments: 2)
     let scope = try world.fixture.open().scope

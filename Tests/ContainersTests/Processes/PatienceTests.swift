@@ -24,6 +24,7 @@ struct PatienceTests {
       set { state.withLock { $0.left = newValue } }
     }
 
+    var mark: FileStamp? { nil }
     var hasFollowed: Bool {
       state.withLock { state in
         guard state.left > 0 else { return true }

@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 import Foundation
 import Signals
 import TestSupport
@@ -19,6 +20,7 @@ struct EnvironmentChangeTests {
     /// Held by whoever uses the archive or switches, as the lock of an environment's owner is.
     let turn = NSRecursiveLock()
 
+    var mark: FileStamp? { nil }
     var hasFollowed: Bool { true }
     func keepsInPlace(_ path: String) -> Bool { false }
     func steadily<Result>(_ body: () throws -> Result) throws -> Result { try turn.withLock(body) }
