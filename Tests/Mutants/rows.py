@@ -14,13 +14,13 @@ COUNT = 20
 
 
 def rows():
-    """The features in the order of the page, each with its state and the names of its tests."""
-    with open("Docs.docc/Articles/OlderSystems.md") as page:
+    """The features in the order of the file, each with its state and the names of its tests."""
+    with open("Tests/Evidence/OlderSystems.md") as page:
         lines = [line for line in page if line.startswith("| ") and not line.startswith("| feature |")]
     cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
     return [
-        (feature, "changed" if "**changed:**" in today else "works", re.findall(r"`([^`]*)`", tests))
-        for feature, today, tests in cells
+        (feature, "changed" if "**changed:**" in behaviour else "works", re.findall(r"`([^`]*)`", tests))
+        for feature, behaviour, tests in cells
     ]
 
 
