@@ -24,9 +24,20 @@ func text(_ lines: [Comparison]) -> String {
 }
 
 /// The table for a Markdown file, under a line that says where and when it was measured.
+///
+/// It has one row for each work and three columns, because more do not fit a phone.
 func markdown(_ lines: [Comparison]) -> String {
-  let rule = header.indices.map { isNumeric($0) ? "---:" : "---" }
-  let table = ([header, rule] + lines.map(\.cells)).map { "| \($0.joined(separator: " | ")) |" }
+  var rows: [(title: String, ours: Double, others: [String])] = []
+  for line in lines {
+    if rows.last?.title != line.title { rows.append((line.title, line.ours, [])) }
+    if let other = line.other, let ratio = line.ratio {
+      let missed = line.aim.flatMap { $0.isReached ? nil : ", **missed** \($0.text)" } ?? ""
+      rows[rows.count - 1].others.append("\(other.name) \(number(other.time)) (\(number(ratio))\(missed))")
+    }
+  }
+  let table =
+    ["| work | ours, ns | beside, ns (ratio) |", "| --- | ---: | --- |"]
+    + rows.map { "| \($0.title) | \(number($0.ours)) | \($0.others.joined(separator: "; ")) |" }
   return "\(provenance())\n\n\(table.joined(separator: "\n"))"
 }
 
