@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
 let signals: [Target.Dependency] = ["Cluster", "Signals"].map { .product(name: $0, package: "Signals") }
 
 /// A transport of clusters over AsyncHTTPClient, a program that checks it with private certificates, and a program that
-/// measures transports: `.ci/cluster`.
+/// measures transports: `check` beside this file.
 let package = Package(
   name: "ClusterTransport",
   platforms: [.macOS(.v15)],

@@ -16,7 +16,7 @@ let dependencies: [Target.Dependency] = [
   .product(name: "Configuration", package: "swift-configuration"),
 ]
 
-/// Adapters between flags and the package swift-configuration, in both directions: `.ci/configuration`.
+/// Adapters between flags and the package swift-configuration, in both directions; `check` tests them.
 let package = Package(
   name: "TweakConfiguration",
   platforms: [.macOS(.v15)],

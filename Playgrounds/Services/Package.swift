@@ -16,7 +16,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 
-/// Adapters for swift-log, swift-metrics and swift-service-lifecycle: `.ci/services`.
+/// Adapters for swift-log, swift-metrics and swift-service-lifecycle; `check` tests them.
 let package = Package(
   name: "Services",
   platforms: [.macOS(.v15)],

@@ -1,6 +1,6 @@
 """Makes each system call of an operation fail once, with each error that it can have, and judges what happened.
 
-`.ci/faults` calls it with the program of Tests/Peer, and perhaps with an operation and a fault, `CALL:ERROR:NUMBER`.
+`.ci/machine faults` calls it with the program of Tests/Peer, and perhaps with an operation and a fault, `CALL:ERROR:NUMBER`.
 """
 import collections
 import concurrent.futures
@@ -199,4 +199,4 @@ if __name__ == "__main__":
         print(f"skipped: the system does not permit tracing: {error}")
         sys.exit(77)
     if failed:
-        sys.exit("error: wrong outcomes; repeat one with .ci/faults OPERATION CALL:ERROR:NUMBER")
+        sys.exit("error: wrong outcomes; repeat one with .ci/machine faults OPERATION CALL:ERROR:NUMBER")

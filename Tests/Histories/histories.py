@@ -1,4 +1,4 @@
-"""Records histories of processes that are killed and stopped, and judges them; see `.ci/histories`."""
+"""Records histories of processes that are killed and stopped, and judges them; see `.ci/machine histories`."""
 import collections
 import os
 import random

@@ -1,7 +1,8 @@
 """Draws twenty rows of the features of the older systems by a fixed seed, and checks that each has a deliberate fault.
 
 The fault of a row disables the behaviour that the row promises, so that a test that the row names must fail. Its name in
-`mutants.py` begins with the row's. `python3 -B Tests/Mutants/rows.py` lists the rows; `.ci/mutants "row"` runs their faults.
+`mutants.py` begins with the row's. `python3 -B Tests/Mutants/rows.py` lists the rows; `.ci/machine mutants "row"` runs their
+faults.
 """
 import random
 import re

@@ -1,4 +1,4 @@
-"""Runs the tests against the faults of `mutants.py`; see `.ci/mutants`."""
+"""Runs the tests against the faults of `mutants.py`; see `.ci/machine mutants`."""
 import os
 import signal
 import subprocess

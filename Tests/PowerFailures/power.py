@@ -1,9 +1,9 @@
 """Rebuilds the states that a power failure may leave at each moment of a protocol, and judges what processes make of them.
 
-`.ci/power` calls it with the program of Tests/Peer, and perhaps with the name of a protocol. A protocol is performed once, under
-strace. Its calls become operations on a model of the folder, which must explain the folder that the process has left. The
-references are what a process sees after each answer, with everything on the disk. Each distinct state is built in a folder of
-its own, and a process looks at it. The verdict compares that with the references of the answers that had been given.
+`.ci/machine power` calls it with the program of Tests/Peer, and perhaps with the name of a protocol. A protocol is performed
+once, under strace. Its calls become operations on a model of the folder, which must explain the folder that the process has
+left. The references are what a process sees after each answer, with everything on the disk. Each distinct state is built in a
+folder of its own, and a process looks at it. The verdict compares that with the references of the answers that had been given.
 
 As a check of the check, each protocol that waits for the disk is judged again without the syncs of files, and without those of
 directories, which must give wrong outcomes.
@@ -279,7 +279,7 @@ def main(program, pattern=None):
     if is_whole or pattern:
         table(runs)
     if failed:
-        sys.exit(f"error: {', '.join(failed)}; repeat a protocol with SIGNALS_SEED={seed} .ci/power PROTOCOL")
+        sys.exit(f"error: {', '.join(failed)}; repeat a protocol with SIGNALS_SEED={seed} .ci/machine power PROTOCOL")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Lets processes of an earlier version and of today's use the same folders, kills some, and judges what they make of it.
 
-`.ci/versions` calls it with today's program of Tests/Peer, and perhaps with a place (a regular expression) and a commit.
+`.ci/machine versions` calls it with today's program of Tests/Peer, perhaps with a place (a regular expression) and a commit.
 """
 import collections
 import concurrent.futures
@@ -46,7 +46,8 @@ def perform(name, kind, programs, seed):
     finally:
         round.end()
     story = "\n      ".join(round.story[-25:])
-    return counts, f"WRONG {name} beside {kind}, repeat with SIGNALS_SEED={seed} .ci/versions {name}: {problem}\n      {story}"
+    again = f"SIGNALS_SEED={seed} .ci/machine versions {name}"
+    return counts, f"WRONG {name} beside {kind}, repeat with {again}: {problem}\n      {story}"
 
 
 def main(today, pattern=".*", commit=None):

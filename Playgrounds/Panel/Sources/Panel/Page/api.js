@@ -43,7 +43,7 @@ export async function send(path, { operation = "Ask the server", signal, headers
   } catch (error) {
     if (error.name === "AbortError") throw error
     throw new Failure({ code: "unreachable", operation, cause: "The panel's server does not answer.",
-      remedy: "Start it again with .ci/panel. This page then reconnects by itself." })
+      remedy: "Start it again with Playgrounds/Panel/run. This page then reconnects by itself." })
   }
   if (answer.ok) return answer
   const failure = new Failure({ operation, ...await explanation(answer) })

@@ -109,5 +109,5 @@ export class Link {
 
 function noToken() {
   return new Failure({ status: 401, operation: "Open the panel", cause: "This address has no token.",
-    remedy: "Open the address that .ci/panel printed. It ends with #token=…" })
+    remedy: "Open the address that Playgrounds/Panel/run printed. It ends with #token=…" })
 }

@@ -1,4 +1,8 @@
-"""Loads the pages of a site in Chromium at two widths; see `.ci/browser`."""
+"""Looks at the built documentation in Chromium, as wide as a desktop and as narrow as a phone.
+
+`.ci/docs --look` calls it with the folder of the site and a folder for pictures of all pages. It finds pages that do not load,
+what is missing, errors of scripts, and what does not fit the window.
+"""
 import functools
 import glob
 import http.server

@@ -1,9 +1,9 @@
-"""Checks the server of the panel with real processes; see `.ci/panel-test`."""
+"""Checks the server of the panel with real processes; see `Playgrounds/Panel/check`."""
 import os
 import sys
 import time
 
-from panel_world import Panel, check, check_delays, checked
+from world import Panel, check, check_delays, checked
 
 tool, peer = sys.argv[1:3]
 

@@ -13,9 +13,8 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../.ci"))
-from chromium import Chromium  # noqa: E402
-from panel_world import Panel  # noqa: E402
+from chromium import Chromium
+from world import Panel
 
 tool, load = sys.argv[1:3]
 RATE = 100_000

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Checks the built documentation: every page can be reached from the landing page, and no reference leads to none.
 
 `.ci/docs` calls it with the folder of the site.

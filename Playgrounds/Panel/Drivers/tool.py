@@ -1,10 +1,10 @@
-"""Checks the command line `signals` with real processes; see `.ci/panel-test`."""
+"""Checks the command line `signals` with real processes; see `Playgrounds/Panel/check`."""
 import json
 import os
 import subprocess
 import sys
 
-from panel_world import check, checked
+from world import check, checked
 
 tool, peer = sys.argv[1:3]
 

@@ -1,12 +1,12 @@
 """Looks at the page of Notes in Chromium, as wide as a desktop and as narrow as a phone, in both colour schemes.
 
-`.ci/notes --look` calls it with the folder of the programs and a folder for pictures.
+`Playgrounds/Notes/check --look` calls it with the folder of the programs and a folder for pictures.
 """
 import os
 import sys
 
 from chromium import Chromium
-from notes import Home
+from rounds import Home
 
 bin, screens = sys.argv[1:3]
 wrong = []

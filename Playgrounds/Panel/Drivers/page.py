@@ -1,4 +1,4 @@
-"""Checks the page of the panel in Chromium, with four processes that use the directory; see `.ci/panel-test`."""
+"""Checks the page of the panel in Chromium, with four processes that use the directory; see `Playgrounds/Panel/check`."""
 import http.server
 import os
 import sys
@@ -7,7 +7,7 @@ import time
 import uuid
 
 from chromium import Chromium
-from panel_world import NAMES, Panel, check, check_delays, checked, failures
+from world import NAMES, Panel, check, check_delays, checked, failures
 
 tool, peer = sys.argv[1:3]
 LIVE = "document.body?.dataset.state === 'live'"

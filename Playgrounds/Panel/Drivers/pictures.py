@@ -6,9 +6,8 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../.ci"))
-from chromium import Chromium  # noqa: E402
-from panel_world import Panel, World  # noqa: E402
+from chromium import Chromium
+from world import Panel, World
 
 tool, peer, folder = sys.argv[1:4]
 

@@ -1,8 +1,8 @@
 """Drives Notes with real processes: nothing that was acknowledged is lost, and nothing is seen in a wrong environment.
 
-`.ci/notes` calls it with the folder of the programs and the number of rounds. In each round, processes and HTTP clients add
-notes to environments that are switched meanwhile, and the daemon and the tools are killed. Each note, draft, setting and flag
-says where it belongs.
+`Playgrounds/Notes/check` calls it with the folder of the programs and the number of rounds. In each round, processes and HTTP
+clients add notes to environments that are switched meanwhile, and the daemon and the tools are killed. Each note, draft,
+setting and flag says where it belongs.
 """
 import collections
 import http.client
