@@ -42,7 +42,7 @@ def use(tab):
 
 home = Home(bin)
 home.start()
-home.log_in()
+home.set_up()
 home.asked("flags", "banner", "This environment is for a demonstration.")
 home.asked("add", "The third note is long. " * 15)
 for text in ["Buy tea, and a brush for the fence", "https://example.com/" + "a-long-address/" * 12]:
