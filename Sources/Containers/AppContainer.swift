@@ -154,7 +154,7 @@ public final class AppContainer: Sendable {
   /// The directory with the files of the active environment, with symbolic links resolved.
   public var home: URL { engine.layout.root }
 
-  /// Who switched last, or made the last change of the list of environments, and when and why; `nil` if it is unknown.
+  /// The process of the last switch or change of the list of environments, with time and cause; `nil` if it is unknown.
   ///
   /// Asking reads the list and the record beside its lock, and takes no lock.
   public var provenance: Provenance? { engine.store.provenance() }

@@ -215,7 +215,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: BlockingSharedValue
   @inlinable
   public var value: Value { property.plainValue }
 
-  /// Who made the version that ``value`` is, and when and why; `nil` if it is unknown.
+  /// The process that made ``value``, with time and cause; `nil` if it is unknown.
   ///
   /// It is unknown if a program without this package made the version, if the file was copied from elsewhere, or if
   /// later versions have replaced it meanwhile. Asking reads the record beside the lock of the file, with a few system

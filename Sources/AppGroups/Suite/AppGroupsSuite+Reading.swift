@@ -112,7 +112,7 @@ public struct SuiteChange: Sendable {
   /// The contents after the change.
   public let new: SuiteContents
 
-  /// Who made the contents after the change, and when and why; `nil` if it is unknown, see
+  /// The process that made the contents after the change, with time and cause; `nil` if it is unknown, see
   /// ``AppGroupsSuite/provenance``.
   ///
   /// If changes of several processes come together, it is the last one.

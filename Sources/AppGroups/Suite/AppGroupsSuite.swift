@@ -162,7 +162,7 @@ public final class AppGroupsSuite: BlockingSharedValue {
   /// A snapshot of all stored values.
   public var value: SuiteContents { engine.value.value }
 
-  /// Who made the version that ``value`` is, and when and why; `nil` if it is unknown.
+  /// The process that made ``value``, with time and cause; `nil` if it is unknown.
   ///
   /// It is unknown if a program without this package made the version, if the file was copied from elsewhere, or if
   /// later versions have replaced it meanwhile. Asking reads the record beside the lock of the file, with a few system

@@ -13,7 +13,7 @@ package struct ContainerInspection: Sendable {
   /// All environments, in the order in which they were created.
   package let environments: [AppContainer.Environment]
 
-  /// Who made the last change of the list, or switched; `nil` if it is unknown.
+  /// The process of the last switch or change of the list; `nil` if it is unknown.
   package let provenance: Provenance?
 
   /// A switch in progress.

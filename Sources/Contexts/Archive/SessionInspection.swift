@@ -26,7 +26,7 @@ package struct SessionInspection: Sendable {
   /// The process that used the current user's token last, and the generation of the token; `nil` if none did.
   package let renewal: (process: Int32, generation: Int)?
 
-  /// Who wrote the archive last; `nil` if it is unknown.
+  /// The process that wrote the archive last; `nil` if it is unknown.
   package let provenance: Provenance?
 
   /// Reads an archive in a database.

@@ -142,7 +142,7 @@ final class SessionBoard<User: SessionUser>: Sendable {
 }
 
 extension SessionBoard {
-  /// What the followers have read, by their identity.
+  /// The prepared switches of the followers, by their identity.
   typealias PreparedSwitches = [ObjectIdentifier: PreparedSwitch]
 
   /// The databases of an environment that is about to be shown.

@@ -15,7 +15,7 @@ package final class PreparedWrite {
   private var temporary: Descriptor?
   private var count = 0
   private let mode: UInt16?
-  /// Who makes the new version, and its mark, to be noted before it is in place.
+  /// The maker of the new version, and its mark, to be noted before it is in place.
   private let note: (maker: Provenance.Note, version: VersionMark)?
   /// The maximum size of a file.
   private let sizeLimit = fileSizeLimit()

@@ -2,7 +2,7 @@ import CLibrary
 public import Foundation
 import Signals
 
-/// Who made a version of a value, and when and why.
+/// The process that made a version of a value, with the time and the cause.
 ///
 /// ```swift
 /// import AppGroups

@@ -23,7 +23,7 @@ struct InspectorState {
   var sessions: [String: InspectedSession] = [:]
   var problems: [String: InspectedProblem] = [:]
 
-  /// Who made the last changes of files, environments and sessions, by path.
+  /// The processes that made the last changes of files, environments and sessions, by path.
   var provenances: [String: Provenance] = [:]
 
   /// The signals that processes publish.

@@ -22,7 +22,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   /// The emptied buffer of the last batch, which the next one reuses.
   @exclusivity(unchecked) @usableFromInline final var spare: [Work] = []
 
-  /// What a late subscriber receives besides the completion, if there is anything; belongs to the turn.
+  /// The values that a late subscriber receives besides the completion, if there are any; belongs to the turn.
   ///
   /// It is retained, but unmanaged, so that recording a value counts no references.
   @exclusivity(unchecked) @usableFromInline final var history: Unmanaged<History<Element, Failure>>?

@@ -139,7 +139,7 @@ struct OperatorOutput<Downstream: SignalSubscriber, Run: OperatorRun>: SignalSub
   var isDone: Bool { run.hasEnded || downstream.isDone }
 }
 
-/// What one subscription to an operator keeps in memory.
+/// The state of one subscription to an operator.
 ///
 /// It is one of two types, so that an operator pays only for what it needs.
 @usableFromInline

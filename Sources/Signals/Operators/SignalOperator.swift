@@ -1,4 +1,4 @@
-/// What an operator does with each value, and with the completion, of the signal before it.
+/// An operator on each value, and on the completion, of the signal before it.
 ///
 /// An operator is a small value: it holds what the user configured, and creates a ``State`` for each subscription.
 /// Apply it with ``Signal/lift(_:)``, and give it a name in an extension of ``Signal``:
@@ -48,7 +48,7 @@ public protocol SignalOperator<Input, Output, Failure>: Sendable {
   /// The type of the error that the operator sends.
   associatedtype Failure: Error
 
-  /// What the operator remembers from one value to the next, in one subscription; `Void` if it declares none.
+  /// The state of the operator from one value to the next, in one subscription; `Void` if it declares none.
   associatedtype State = Void
 
   /// A Boolean value that indicates whether the operator may send a completion before it has received one, or needs to

@@ -1,4 +1,4 @@
-/// What an operator does with the values of a signal and with the passing of time.
+/// An operator on the values of a signal and the passing of time.
 ///
 /// The turn of the hub puts values and deadlines into one order, whatever their threads. All methods are called with
 /// it, and not after the end.
@@ -9,7 +9,7 @@ protocol TimedOperator<Input, Output, Failure>: Sendable {
   associatedtype Failure: Error
   associatedtype TimeSource: Clock where TimeSource.Duration == Duration
 
-  /// What the operator remembers in one subscription.
+  /// The state of the operator in one subscription.
   associatedtype State
 
   /// The clock that measures time.

@@ -71,7 +71,7 @@ extension Signal {
   }
 }
 
-/// What a timer does: it receives nothing, and sends each deadline.
+/// The operator of a timer: it receives nothing, and sends each deadline.
 private struct Timer<TimeSource: Clock>: TimedOperator where TimeSource.Duration == Duration {
   typealias Input = Never
   typealias Failure = Never

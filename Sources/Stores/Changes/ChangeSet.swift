@@ -16,7 +16,7 @@ public struct ChangeSet: Hashable, Sendable {
   /// The origin of the change.
   public internal(set) var origin = ChangeOrigin.here
 
-  /// Who made the change, and when and why, if a single other process that shares the database did.
+  /// The process that made the change, with time and cause, if a single other process that shares the database did.
   ///
   /// It is `nil` for changes of this process, and if it is unknown: see ``origin``.
   public internal(set) var provenance: Provenance?

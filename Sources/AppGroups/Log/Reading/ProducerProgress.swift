@@ -3,7 +3,7 @@ import Foundation
 /// The progress through the segments of one producer: a machine without files, which is told what a reader has found,
 /// and answers what to do next.
 struct ProducerProgress {
-  /// What to do after a step of a reader.
+  /// The action after a step of a reader.
   enum Action {
     case deliver(LogRecord)
     /// Read on in the same segment.

@@ -1,4 +1,4 @@
-/// What a combination keeps of one input.
+/// The state of one input of a combination.
 @usableFromInline
 protocol CombinedSlot<Value>: AnyObject, Sendable {
   associatedtype Value: Sendable

@@ -1,4 +1,4 @@
-/// What an operator does with the values of two signals.
+/// An operator on the values of two signals.
 ///
 /// The turn of the hub puts what both signals send into one order, whatever their threads. All methods are called with
 /// it, and not after the end.
@@ -15,7 +15,7 @@ protocol CombiningOperator<First, Second, Output, Failure>: Sendable {
   associatedtype Output: Sendable
   associatedtype Failure: Error
 
-  /// What the operator remembers in one subscription.
+  /// The state of the operator in one subscription.
   associatedtype State = Void
 
   /// A Boolean value that indicates whether the operator cancels the first signal before the end.

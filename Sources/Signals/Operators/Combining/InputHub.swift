@@ -109,7 +109,7 @@ protocol InputReceiver: AnyObject, Sendable {
   associatedtype Input: Sendable
   associatedtype InputFailure: Error
 
-  /// What distinguishes one input from the others.
+  /// A key that distinguishes an input from the others.
   associatedtype Key: Sendable = Void
 
   func receive(_ value: Input, from key: Key)

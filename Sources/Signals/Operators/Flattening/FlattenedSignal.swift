@@ -1,7 +1,7 @@
 /// The object at which the inner signals of one subscription meet.
 @usableFromInline
 protocol FlatteningHub: SubscriptionOwner, InputReceiver {
-  /// What the upstream signal sends: an inner signal, or a value from which one is made.
+  /// The element of the upstream signal: an inner signal, or a value from which one is made.
   associatedtype Outer: Sendable
 
   /// The core that sends to the subscriber.

@@ -97,7 +97,7 @@ extension Signal where Failure == Never {
   }
 }
 
-/// What follows the end of the first of two signals.
+/// The continuation after the end of the first of two signals.
 @usableFromInline
 enum Continuation<Second: Signal>: Sendable {
   case signal(Second)
