@@ -6,7 +6,9 @@ import Synchronization
 /// under that lock would run subscribers under it. Therefore the value is stored under the lock, which fixes its place
 /// in the order, and is sent afterwards. Until then, the values of other writers queue up behind it. A value that is
 /// staged inside ``batch(_:)`` is sent when the batch ends.
-package struct StagedValue<Value: Sendable> {
+///
+/// It is an object, because copies of a generic structure would cost more than the send.
+package final class StagedValue<Value: Sendable> {
   fileprivate let core: PropertyCore<Value>
 
   /// A Boolean value that indicates whether this thread has to deliver.
@@ -20,6 +22,13 @@ package struct StagedValue<Value: Sendable> {
   /// The derived values that depend on the property.
   fileprivate let dependents: FlushList
   fileprivate let tracker: ObservationTracker?
+
+  fileprivate init(
+    _ core: PropertyCore<Value>, isOurs: Bool, replaced: Value?, _ dependents: FlushList, _ tracker: ObservationTracker?
+  ) {
+    (self.core, self.isOurs, self.replaced) = (core, isOurs, replaced)
+    (self.dependents, self.tracker) = (dependents, tracker)
+  }
 
   /// Sends the value.
   ///
@@ -74,7 +83,7 @@ extension PropertyCore {
     if activeBatches.pointee.load(ordering: .relaxed) > 0, BatchFrame.hold(self) {
       mirror.store(value)
       lock.unlock()
-      return StagedValue(core: self, isOurs: false, replaced: replaced, dependents: FlushList(), tracker: nil)
+      return StagedValue(self, isOurs: false, replaced: replaced, FlushList(), nil)
     }
     let parts = place?.hasDependents == true ? replaced.flatMap { changes($0, value) } : nil
     let dependents = parts.map { markDependents(of: $0) } ?? markDependents()
@@ -86,7 +95,7 @@ extension PropertyCore {
       isOurs = demandTurn()
     }
     lock.unlock()
-    return StagedValue(core: self, isOurs: isOurs, replaced: replaced, dependents: dependents, tracker: tracker)
+    return StagedValue(self, isOurs: isOurs, replaced: replaced, dependents, tracker)
   }
 }
 
