@@ -101,9 +101,15 @@ import Testing
     guard case .paused(isFirst: true) = pending.add([try event]) else { return _ = Issue.record("it is paused") }
     let expected = pending.take { _ in true }
     pending.putBack(expected)
-    check(pending.endPause())
+    let end = pending.endPause()
+    check(end.isDue && end.endsRest)
     check(!pending.review())
     check(pending.take().count == 1)
+    check(pending.endCall() == .nothing)
+    pending.pause()
+    // Nothing has gathered, for which a thread could rest.
+    let emptyEnd = pending.endPause()
+    check(!emptyEnd.isDue && !emptyEnd.endsRest)
   }
 
   @Test func `collapse into one overflow when there are too many`() throws {
@@ -124,6 +130,28 @@ import Testing
     guard case .due = watch.take([try Self.event(watch)]) else { return _ = Issue.record("no thread is processing") }
     watch.process()
     #expect(count.value >= 2)
+    subscription.cancel()
+  }
+
+  @Test func `that come in a storm let the thread that reads them rest, shorter if others wait`() async throws {
+    let count = Counter()
+    let rests = Recorder<Duration?>()
+    let watch = try Self.watch(folder)
+    let subscription = watch.sink { [unowned watch] _ in
+      let number = count.next()
+      guard number <= 3, let event = try? Self.event(watch) else { return }
+      // The second call in a row with more events after it begins the storm, so the third is in it.
+      if number < 3 { return _ = watch.take([event]) }
+      var batches = Batches()
+      batches.add(event.kinds, event.name, event.point)
+      batches.handIn()
+      rests.record(batches.rest { _ in false })
+      rests.record(batches.rest { _ in true })
+    }
+    guard case .due = watch.take([try Self.event(watch)]) else { return _ = Issue.record("no thread is processing") }
+    watch.process()
+    try await rests.wait(for: "the storm") { $0.count == 2 }
+    #expect(rests.elements == [PathChanges.rest, PathChanges.sharedRest])
     subscription.cancel()
   }
 

@@ -17,10 +17,14 @@ struct Batches {
   /// A Boolean value that indicates whether an observer rests because its changes come too fast.
   private var hasStorm = false
 
-  /// The longest rest of all observers; `nil` if one of them must be called or does not rest, or if there are no events.
-  var rest: Duration? {
+  /// Returns the longest rest of all observers.
+  ///
+  /// - Parameter delaysOthers: Returns whether the rest would delay the first event of another observer.
+  /// - Returns: The rest, or `nil` if one of the observers must be called or does not rest, or if there are no events.
+  func rest(_ delaysOthers: (Batches) -> Bool) -> Duration? {
     guard due.isEmpty, !resting.isEmpty, resting.count == batches.count else { return nil }
-    return hasStorm ? PathChanges.rest : PathChanges.pauseLimit
+    guard delaysOthers(self) else { return hasStorm ? PathChanges.rest : PathChanges.pauseLimit }
+    return hasStorm ? PathChanges.sharedRest : nil
   }
 
   mutating func add(_ kinds: WatchKinds, _ name: String?, _ point: WatchPoint) {

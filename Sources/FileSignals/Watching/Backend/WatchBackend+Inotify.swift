@@ -178,7 +178,7 @@
     private func read() {
       var batches = readOn()
       // Waking up for each event of a storm would only keep the processor from the writers and from the observers.
-      while let rest = batches.rest, noOneElseWaits(besides: batches) {
+      while let rest = batches.rest(othersWait) {
         resting.wait(for: rest) { batches.stillRest }
         var next = readOn()
         next.review(batches)
@@ -196,9 +196,9 @@
       }
     }
 
-    /// Returns a Boolean value that indicates whether all observers of the process have received events.
-    private func noOneElseWaits(besides batches: Batches) -> Bool {
-      table.withLock { $0.watches.values.allSatisfy { $0.all.allSatisfy(batches.include) } }
+    /// Returns a Boolean value that indicates whether an observer of the process is not among those with events.
+    private func othersWait(besides batches: Batches) -> Bool {
+      table.withLock { !$0.watches.values.allSatisfy { $0.all.allSatisfy(batches.include) } }
     }
 
     /// Passes the events to all observers, in order, while no other thread reads.

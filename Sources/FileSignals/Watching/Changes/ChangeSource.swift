@@ -143,8 +143,8 @@ extension PathChanges {
   }
 
   package func resume() {
-    let isDue = pending.withLock { $0.endPause() }
-    wakingBackend?.endRest()
+    let (isDue, endsRest) = pending.withLock { $0.endPause() }
+    if endsRest { wakingBackend?.endRest() }
     if isDue { enqueue() }
   }
 

@@ -165,6 +165,9 @@ package final class PathChanges: ChangeSource {
   /// The pause before each further call, if the changes come faster than the subscribers can use them.
   static let rest = Duration.milliseconds(1)
 
+  /// The rest of the thread that reads the events of such observers, while others wait for their first event.
+  static let sharedRest = Duration.microseconds(250)
+
   private func proceed(_ next: PendingEvents.Continuation) {
     switch next {
     case .nothing: break

@@ -25,6 +25,8 @@ struct PendingEvents {
   private var isStorm: Bool { streak == Self.stormStreak }
   private var pauses = 0
   private var isReviewDue = false
+  /// A Boolean value that indicates whether the thread that reads may rest because of a pause.
+  private var isRestedFor = false
   private var isPollDue = false
 
   /// The action required after events were added.
@@ -56,7 +58,10 @@ struct PendingEvents {
     }
     guard isStarted, !events.isEmpty else { return .scheduled }
     if isScheduled { return isStorm ? .storm : .scheduled }
-    guard pauses == 0 else { return .paused(isFirst: !exchange(&isReviewDue, with: true)) }
+    guard pauses == 0 else {
+      isRestedFor = true
+      return .paused(isFirst: !exchange(&isReviewDue, with: true))
+    }
     isScheduled = true
     return .due
   }
@@ -142,11 +147,11 @@ struct PendingEvents {
 
   /// Ends a pause.
   ///
-  /// - Returns: `true` if the caller must schedule the processing of all events, even if other pauses are in effect,
-  ///   since they may last long.
-  mutating func endPause() -> Bool {
+  /// - Returns: Whether the caller must schedule the processing of all events, even if other pauses are in effect, since
+  ///   they may last long; and whether it must end the rest of the thread that reads.
+  mutating func endPause() -> (isDue: Bool, endsRest: Bool) {
     pauses -= 1
-    return demand()
+    return (demand(), exchange(&isRestedFor, with: false))
   }
 
   /// Returns a Boolean value that indicates whether the events that have gathered during a pause need a review.
