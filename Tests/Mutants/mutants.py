@@ -162,6 +162,15 @@ MUTANTS = [
          "      try store.commit(prepared, changed, file) { engine.step($0) }\n",
          "      try store.commit(prepared, changed, file) { engine.step($0) }\n      try moves.perform()\n")),
     Mutant(
+        "a read of files that a killed switch has moved", r"ContainersTests\.CrashTests",
+        ("Sources/AppGroups/Scope/Scope.swift",
+         "    return mark != nil && owner.mark == mark ? try result.get()",
+         "    return mark != nil || owner.mark == mark ? try result.get()")),
+    Mutant(
+        "an observer that never rests in a storm", r"AppGroupsTests\.StormTests",
+        ("Sources/FileSignals/Watching/Changes/PendingEvents.swift",
+         "  private static let stormStreak = 2", "  private static let stormStreak = Int.max")),
+    Mutant(
         "a copy of a database whose log was started again while it was read", r"ContainersTests\.FileSnapshotTests",
         ("Sources/Containers/Tree/FileSnapshot.swift",
          "parts[0].isUnchanged, isSameLog else", "parts[0].isUnchanged else")),
