@@ -1,7 +1,7 @@
 """Deliberate faults, each of which a test must find; `.ci/machine mutants` builds the package with one after the other.
 
-The finder is a filter of tests, or the driver of another machine with its arguments. A fault replaces pieces of the code. Each piece must occur exactly once, so that a fault does not disappear unnoticed
-when the code changes.
+The finder is a filter of tests, or the driver of another machine with its arguments. A fault replaces pieces of the code.
+Each piece must occur exactly once, so that a fault does not disappear unnoticed when the code changes.
 """
 
 

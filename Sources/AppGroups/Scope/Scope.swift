@@ -96,8 +96,8 @@ public final class Scope: Sendable {
 
   /// Runs a closure that reads contents of the root without a lock.
   ///
-  /// A switch that fails, or whose process is killed, moves the contents back, so what was read meanwhile was never
-  /// in place. The closure then runs once more, while no process switches the contents.
+  /// A switch that fails, or whose process is killed, moves the contents back. Until then, a reader finds contents that
+  /// never become the current ones. The closure then runs once more, while no process switches the contents.
   ///
   /// - Parameters:
   ///   - failure: Converts an error of the owner, which could not keep the contents in place.
