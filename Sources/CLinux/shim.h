@@ -6,6 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// Events for which epoll waits. Some C libraries declare their parts as an enumeration, others as numbers of several types.
+static const uint32_t epollReadableOnce = EPOLLIN | EPOLLONESHOT;
+static const uint32_t epollWritableOnce = EPOLLOUT | EPOLLONESHOT;
+
 // Sleeps until `word` is woken, unless it no longer contains `expected`. It may also return for no reason.
 static inline void futexWait(const uint32_t *word, uint32_t expected) {
   enum { waitPrivate = 128 };

@@ -78,7 +78,11 @@
     func run(_ work: @escaping () -> Void) {
       self.work = work
       defer { self.work = nil }
-      var thread = pthread_t()
+      #if canImport(Musl)
+        var thread: pthread_t?
+      #else
+        var thread = pthread_t()
+      #endif
       let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
       defer { attributes.deallocate() }
       pthread_attr_init(attributes)

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(Android)
   import CLinux
   import CLibrary
   import Dispatch
@@ -218,7 +218,7 @@
     ///
     /// - Returns: `true` if the request succeeded; otherwise `errno` is set.
     func arm(_ descriptor: CInt, _ number: UInt64, isReading: Bool, isListed: Bool) -> Bool {
-      let events = (isReading ? EPOLLIN : EPOLLOUT).rawValue | EPOLLONESHOT.rawValue
+      let events = isReading ? epollReadableOnce : epollWritableOnce
       var event = epoll_event(events: events, data: epoll_data_t(u64: number))
       return epoll_ctl(list, isListed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event) == 0
     }

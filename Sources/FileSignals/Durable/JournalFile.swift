@@ -75,7 +75,7 @@ package final class JournalFile: Sendable {
       let more = bytes.withUnsafeMutableBytes { buffer in
         // Sound: `filled` is less than the number of bytes.
         let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-        return uninterrupted { pread(file.number, rest.baseAddress, rest.count, off_t(offset + filled)) }
+        return readSome(rest, from: file.number, at: offset + filled)
       }
       if more < 0 { return nil }
       if more == 0 { break }

@@ -77,7 +77,7 @@ extension ProvenanceRecord {
     }
   }
 
-  private static func placeOfMaker(_ place: Int) -> off_t { off_t(end + place * size) }
+  private static func placeOfMaker(_ place: Int) -> Int { end + place * size }
 
   /// Notes this process and the current cause in a place.
   ///
@@ -93,7 +93,7 @@ extension ProvenanceRecord {
     while tag == last || tag == 0 { tag = UInt16.random(in: 1...UInt16.max) }
     return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { record in
       encodeCurrent(VersionMark(tag: tag), to: record)
-      let count = uninterrupted { pwrite(lock, record.baseAddress, size, placeOfMaker(place)) }
+      let count = writeSome(UnsafeRawBufferPointer(record), to: lock, at: placeOfMaker(place))
       return count == size ? (place, tag) : nil
     }
   }
@@ -101,7 +101,7 @@ extension ProvenanceRecord {
   /// Returns a place without a maker, or the one whose maker was noted first, and the tag that is there.
   private static func freePlace(in lock: CInt) -> (place: Int, tag: UInt16) {
     withUnsafeTemporaryAllocation(byteCount: makers * size, alignment: 8) { buffer in
-      let count = max(0, uninterrupted { pread(lock, buffer.baseAddress, makers * size, placeOfMaker(0)) }) / size
+      let count = max(0, readSome(buffer, from: lock, at: placeOfMaker(0))) / size
       var oldest = (place: 0, tag: UInt16(0), date: Date.distantFuture)
       for place in 0..<count {
         let record = UnsafeRawBufferPointer(rebasing: buffer[place * size..<(place + 1) * size])
@@ -120,7 +120,7 @@ extension ProvenanceRecord {
 
   private static func maker(at place: Int, in lock: CInt) -> (provenance: Provenance, version: VersionMark)? {
     withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { record in
-      guard uninterrupted({ pread(lock, record.baseAddress, size, placeOfMaker(place)) }) == size else { return nil }
+      guard readSome(record, from: lock, at: placeOfMaker(place)) == size else { return nil }
       return decode(UnsafeRawBufferPointer(record))
     }
   }

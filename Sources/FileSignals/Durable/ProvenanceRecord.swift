@@ -82,7 +82,7 @@ package enum ProvenanceRecord {
       case .current: encodeCurrent(version, to: buffer)
       case .kept(let provenance): encode(provenance, version, to: buffer)
       }
-      _ = uninterrupted { pwrite(lock, buffer.baseAddress, size, off_t(start + Int(place) * size)) }
+      _ = writeSome(UnsafeRawBufferPointer(buffer), to: lock, at: start + Int(place) * size)
     }
   }
 
@@ -95,7 +95,7 @@ package enum ProvenanceRecord {
   package static func find(_ version: VersionMark, in lock: CInt) -> Provenance? {
     if let reference = version.reference { return find(reference, in: lock) }
     return withUnsafeTemporaryAllocation(byteCount: places * size, alignment: 8) { buffer in
-      let count = uninterrupted { pread(lock, buffer.baseAddress, places * size, off_t(start)) }
+      let count = readSome(buffer, from: lock, at: start)
       var newest: Provenance?
       for place in 0..<max(0, count / size) {
         let record = UnsafeRawBufferPointer(rebasing: buffer[place * size..<(place + 1) * size])

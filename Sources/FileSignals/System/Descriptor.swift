@@ -83,6 +83,22 @@ package func readSome(_ buffer: UnsafeMutableRawBufferPointer, from number: CInt
   uninterrupted { read(number, buffer.baseAddress, buffer.count) }
 }
 
+/// Reads bytes at a position of a file, and leaves the position of its descriptor.
+///
+/// - Returns: The number of bytes read, 0 at the end, or a negative number with `errno` set.
+package func readSome(_ buffer: UnsafeMutableRawBufferPointer, from number: CInt, at position: Int) -> Int {
+  guard let start = buffer.baseAddress else { return 0 }
+  return uninterrupted { pread(number, start, buffer.count, off_t(position)) }
+}
+
+/// Writes bytes at a position of a file, and leaves the position of its descriptor.
+///
+/// - Returns: The number of bytes written, or a negative number with `errno` set.
+package func writeSome(_ bytes: UnsafeRawBufferPointer, to number: CInt, at position: Int) -> Int {
+  guard let start = bytes.baseAddress else { return 0 }
+  return uninterrupted { pwrite(number, start, bytes.count, off_t(position)) }
+}
+
 /// Reads bytes from a descriptor until a buffer is full or the end is reached.
 ///
 /// - Returns: The number of bytes read, or a negative number with `errno` set.

@@ -152,9 +152,8 @@ enum LocalSocket {
     #endif
     return bytes.withUnsafeBytes { buffer in
       var sent = 0
-      while sent < buffer.count {
-        let rest = UnsafeRawBufferPointer(rebasing: buffer[sent...])
-        let count = uninterrupted { CLibrary.send(socket, rest.baseAddress, rest.count, flags) }
+      while sent < buffer.count, let start = buffer.baseAddress {
+        let count = uninterrupted { CLibrary.send(socket, start + sent, buffer.count - sent, flags) }
         if count > 0 {
           sent += count
         } else if errno != EAGAIN || !wait(for: socket, CInt(POLLOUT), until: deadline) {

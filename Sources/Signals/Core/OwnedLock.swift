@@ -65,10 +65,11 @@ package struct ThreadIdentity: Equatable, Sendable {
   /// The identity of the calling thread.
   @usableFromInline
   package static var current: ThreadIdentity {
-    #if canImport(Darwin)
-      ThreadIdentity(address: UInt(bitPattern: pthread_self()))
-    #else
+    // With Glibc, it is an unsigned number; elsewhere, it is a pointer or a signed number.
+    #if canImport(Glibc)
       ThreadIdentity(address: UInt(pthread_self()))
+    #else
+      ThreadIdentity(address: UInt(bitPattern: pthread_self()))
     #endif
   }
 

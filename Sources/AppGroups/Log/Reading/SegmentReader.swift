@@ -228,7 +228,7 @@ final class SegmentReader {
     filled = count
     // Sound: the reader owns the buffer and may fill the rest of it.
     let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-    let read = uninterrupted { pread(file.number, rest.baseAddress, rest.count, off_t(offset) + off_t(count)) }
+    let read = readSome(rest, from: file.number, at: Int(offset) + count)
     guard read >= 0 else { return nil }
     filled += read
     isAtEnd = read < rest.count

@@ -163,7 +163,7 @@ struct SegmentSearch {
       var filled = 0
       while filled < count {
         let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-        let read = uninterrupted { pread(file, rest.baseAddress, rest.count, off_t(offset) + off_t(filled)) }
+        let read = readSome(rest, from: file, at: Int(offset) + filled)
         guard read >= 0 else {
           readFailure.number = errno
           return nil

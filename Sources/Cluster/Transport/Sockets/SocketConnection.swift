@@ -104,8 +104,8 @@ final class SocketConnection: Sendable {
     var sent = 0
     var reason: String?
     data.withUnsafeBytes { bytes in
-      while sent < bytes.count {
-        let count = CLibrary.send(number, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, Flags.noSignal)
+      while sent < bytes.count, let start = bytes.baseAddress {
+        let count = CLibrary.send(number, start + sent, bytes.count - sent, Flags.noSignal)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else {
           reason = Self.words(errno)

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(Android)
   import CLibrary
   import Dispatch
   import Foundation
@@ -153,7 +153,7 @@
         let point = table.watches[descriptor]?.remove(token)
         if table.watches[descriptor]?.isEmpty == true {
           table.watches[descriptor] = nil
-          inotify_rm_watch(queue.instance, descriptor)
+          inotify_rm_watch(queue.instance, numericCast(descriptor))
         }
         return point
       }
