@@ -3,7 +3,7 @@ import Testing
 
 /// Programs of the older systems on the pages that say how to port them, each with its port.
 ///
-/// Another test runs the ports, and `.ci/apple` type-checks those for Apple's platforms.
+/// Another test runs the ports, and `.ci/platforms` type-checks those for Apple's platforms.
 @Suite("Programs of the older systems")
 struct OlderProgramsTests {
   /// The code of a section of a page.

@@ -18,7 +18,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
     case run
     /// The program needs more than this machine.
     case onlyCompiled = "<!-- not run -->"
-    /// `.ci/apple` type-checks the program.
+    /// `.ci/platforms` type-checks the program.
     case compiledForApple = "<!-- compiled for Apple -->"
     case notCompiled = "<!-- not compiled -->"
   }
