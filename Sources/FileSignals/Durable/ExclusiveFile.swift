@@ -121,14 +121,14 @@ package final class ExclusiveFile {
     _ descriptors: FileDescriptors, joinsOuterLock: Bool = false, isForSwitch: Bool = false, limit: Duration? = nil,
     waits: Bool = true, isVouchedFor: (FileDescriptors) -> Bool = { _ in false }
   ) throws(DurableFileError) -> Hold? {
-    let turn: ThreadLocks.Turn
+    let claim = descriptors.claim
     if waits, let limit = limit ?? DirectoryRules.limit(for: descriptors.url) {
       return try lock(
         descriptors, joinsOuterLock: joinsOuterLock, isForSwitch: isForSwitch, within: limit,
         isVouchedFor: isVouchedFor)
     }
-    switch ThreadLocks.shared.acquire(descriptors, isForSwitch: isForSwitch, waits: waits) {
-    case .taken(let taken): turn = taken
+    switch ThreadLocks.acquire(claim, isForSwitch: isForSwitch, waits: waits) {
+    case .taken: break
     case .joined: return .outer
     case .refused:
       guard joinsOuterLock else { throw .reentrantLock(descriptors.url) }
@@ -136,17 +136,17 @@ package final class ExclusiveFile {
     case .busy: return nil
     }
     var isLocked = false
-    defer { if !isLocked { ThreadLocks.shared.release(descriptors.key) } }
-    turn.note(.sought)
+    defer { if !isLocked { ThreadLocks.release(claim) } }
+    claim.note(.sought)
     if waits {
       try descriptors.sidecar.acquire()
     } else {
       guard try descriptors.sidecar.tryAcquire() else { return nil }
     }
-    turn.note(.held)
+    claim.note(.held)
     defer { if !isLocked { descriptors.sidecar.unlock() } }
     // The wait may have lasted longer than a suspension waited for it.
-    try DirectoryRules.checkOpen(descriptors.url, except: turn)
+    try DirectoryRules.checkOpen(descriptors.url, except: claim)
     var hold = Hold(isOwn: true)
     if !isVouchedFor(descriptors) { guard try descriptors.isCurrent(&hold.file) else { return nil } }
     isLocked = true
@@ -184,7 +184,7 @@ package final class ExclusiveFile {
     guard isLocked else { return }
     isLocked = false
     descriptors.sidecar.unlock()
-    ThreadLocks.shared.release(descriptors.key)
+    ThreadLocks.release(descriptors.claim)
   }
 
   /// A Boolean value that indicates whether the file's path still leads to the directory that this object uses.

@@ -20,14 +20,17 @@ package final class FileDescriptors: Sendable {
   /// The file's name in the directory; the file need not exist.
   var name: String { resolved.name }
 
+  /// The name as the system takes it, because converting it takes longer than a call.
+  private let nameBytes: ContiguousArray<CChar>
+
   let lockName: String
   let temporaryName: String
 
   /// The path of the sidecar, relative to the directory.
   let lockPath: String
 
-  /// The sidecar's identity, by which the threads of this process exclude each other.
-  var key: FileIdentity { sidecar.identity }
+  /// The share in the lock by which the threads of this process exclude each other.
+  let claim: ThreadLocks.Claim
 
   /// A Boolean value that indicates whether the directory's file system is known to have a clock with
   /// ``FileStamp/isFine(since:)``.
@@ -76,6 +79,7 @@ package final class FileDescriptors: Sendable {
   ) throws(DurableFileError) {
     self.url = url
     self.resolved = resolved
+    nameBytes = resolved.name.utf8CString
     (lockName, temporaryName) = (resolved.name + ".lock", resolved.name + ".tmp")
     lockPath = "\(FileLocation.sharedFolder)/\(lockName)"
     self.confinement = confinement
@@ -92,6 +96,11 @@ package final class FileDescriptors: Sendable {
     guard status.kind == .regular else { throw .notARegularFile(lockURL, kind: status.kind.rawValue) }
     directoryIdentity = directoryStatus.identity
     self.directory = directory
+    claim = ThreadLocks.shared.claim(sidecar.identity, of: url)
+  }
+
+  deinit {
+    ThreadLocks.shared.giveBack(claim)
   }
 
   /// A Boolean value that indicates whether the file's path still leads here.
@@ -145,7 +154,10 @@ package final class FileDescriptors: Sendable {
 
   /// The status of what has the file's name in the directory, or `nil` if it cannot be read.
   package var statusIfReadable: FileStatus? {
-    .ifReadable(path: name, relativeTo: directory.number, followsLinks: false)
+    nameBytes.withUnsafeBufferPointer {
+      // Sound: the bytes end with a zero.
+      .ifReadable(path: $0.baseAddress.unsafelyUnwrapped, relativeTo: directory.number, followsLinks: false)
+    }
   }
 
   /// Returns the stamp of the file to which the requested path leads now, or `nil` if there is none.

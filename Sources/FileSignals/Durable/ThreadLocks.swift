@@ -2,7 +2,7 @@ import Foundation
 import Signals
 import Synchronization
 
-/// Locks that exclude the threads of this process from each other, one for each file in use.
+/// Locks that exclude the threads of this process from each other, one for each file with open descriptors.
 ///
 /// `flock` could do the same. But a thread that waits for another thread of its process should not need a descriptor,
 /// and must not wait for itself.
@@ -10,38 +10,63 @@ final class ThreadLocks: Sendable {
   static let shared = ThreadLocks()
 
   /// The lock of one file.
-  final class Turn: Sendable {
+  fileprivate final class Turn: Sendable {
     let lock = OwnedLock()
-    let descriptors: FileDescriptors
+    /// A Boolean value that indicates whether the holder acquired the lock for a switch.
+    let isForSwitch = Atomic(false)
+  }
+
+  /// The share of open files in the lock of their file.
+  final class Claim: Sendable {
+    fileprivate let turn: Turn
+    fileprivate let file: FileIdentity
+    fileprivate let url: URL
     /// The part of this process in the lock between processes.
     private let use = Atomic(LockUse.none)
 
-    init(_ descriptors: FileDescriptors) {
-      self.descriptors = descriptors
+    fileprivate init(_ turn: Turn, _ file: FileIdentity, _ url: URL) {
+      (self.turn, self.file, self.url) = (turn, file, url)
     }
 
     /// Records the part of this process in the lock between processes; see ``DirectoryRules/areSetNow``.
     func note(_ new: LockUse) { use.store(new, ordering: .sequentiallyConsistent) }
 
     /// Returns the part of this process in the lock between processes of a file, if the file is in a directory.
-    func use(in directory: String) -> LockUse {
+    fileprivate func use(in directory: String) -> LockUse {
       let use = use.load(ordering: .sequentiallyConsistent)
-      return use != .none && DirectoryPaths(of: descriptors.url).areIn(directory) ? use : .none
+      return use != .none && DirectoryPaths(of: url).areIn(directory) ? use : .none
     }
   }
 
-  private struct Entry {
-    let turn: Turn
-    var users = 0
-    /// A Boolean value that indicates whether the holder acquired the lock for a switch.
-    var isForSwitch = false
+  private let claims = Guarded<[FileIdentity: [Claim]]>([:])
+
+  /// Returns the share of newly opened files in the lock of their file.
+  ///
+  /// - Parameters:
+  ///   - file: The identity of the file that is locked.
+  ///   - url: The file that is locked by it.
+  /// - Returns: The share, to be given back with ``giveBack(_:)``.
+  func claim(_ file: FileIdentity, of url: URL) -> Claim {
+    claims.withLock { claims in
+      let claim = Claim(claims[file]?.first?.turn ?? Turn(), file, url)
+      claims[file, default: []].append(claim)
+      return claim
+    }
   }
 
-  private let entries = Guarded<[FileIdentity: Entry]>([:])
+  /// Forgets the share of files that are about to be closed.
+  func giveBack(_ claim: Claim) {
+    claims.withLock { claims in
+      claims[claim.file]?.removeAll { $0 === claim }
+      if claims[claim.file]?.isEmpty == true { claims[claim.file] = nil }
+    }
+  }
+
+  // MARK: Locking
 
   /// The result of an attempt to acquire a lock.
   enum Acquisition {
-    case taken(Turn)
+    case taken
     /// This thread already holds the lock, for another purpose.
     case refused
     /// This thread already holds the lock, for the same switch.
@@ -53,63 +78,43 @@ final class ThreadLocks: Sendable {
   /// Waits for the lock of a file and acquires it, unless this thread already holds it.
   ///
   /// - Parameters:
-  ///   - descriptors: The open files.
+  ///   - claim: The share of the open files.
   ///   - isForSwitch: A Boolean value that indicates whether the contents around the file are about to be switched. The
   ///     lock is then released with the switch.
   ///   - waits: A Boolean value that determines whether to wait for another thread that holds the lock.
   /// - Returns: The result.
-  func acquire(_ descriptors: FileDescriptors, isForSwitch: Bool = false, waits: Bool = true) -> Acquisition {
-    let file = descriptors.key
-    let (turn, refusal) = entries.withLock { entries -> (Turn, Acquisition?) in
-      var entry = entries[file] ?? Entry(turn: Turn(descriptors))
-      if entry.turn.lock.isHeldByThisThread {
-        return (entry.turn, isForSwitch && entry.isForSwitch ? .joined : .refused)
-      }
-      if entry.users > 0, !waits { return (entry.turn, .busy) }
-      entry.users += 1
-      entries[file] = entry
-      return (entry.turn, nil)
+  static func acquire(_ claim: Claim, isForSwitch: Bool = false, waits: Bool = true) -> Acquisition {
+    let turn = claim.turn
+    if turn.lock.isHeldByThisThread {
+      return isForSwitch && turn.isForSwitch.load(ordering: .relaxed) ? .joined : .refused
     }
-    if let refusal { return refusal }
-    turn.lock.lock()
-    if isForSwitch { entries.withLock { $0[file]?.isForSwitch = true } }
-    return .taken(turn)
+    if waits { turn.lock.lock() } else if !turn.lock.tryLock() { return .busy }
+    if isForSwitch { turn.isForSwitch.store(true, ordering: .relaxed) }
+    return .taken
+  }
+
+  /// Releases the lock of a file.
+  ///
+  /// The thread that acquired it must call this.
+  static func release(_ claim: Claim) {
+    claim.note(.none)
+    claim.turn.isForSwitch.store(false, ordering: .relaxed)
+    claim.turn.lock.unlock()
   }
 
   // MARK: Suspensions
 
   /// Returns the files in a directory whose locks between processes are held or sought.
   func used(in directory: String) -> [(URL, LockUse)] {
-    turns.map { ($0.descriptors.url, $0.use(in: directory)) }.filter { $0.1 != .none }
+    all.map { ($0.url, $0.use(in: directory)) }.filter { $0.1 != .none }
   }
 
   /// Returns a Boolean value that indicates whether the calling thread holds a lock in a directory, besides a given one.
-  func isHeldByThisThread(in directory: String, except own: Turn? = nil) -> Bool {
-    turns.contains { $0 !== own && $0.lock.isHeldByThisThread && $0.use(in: directory) == .held }
+  func isHeldByThisThread(in directory: String, except own: Claim? = nil) -> Bool {
+    all.contains { $0 !== own && $0.turn.lock.isHeldByThisThread && $0.use(in: directory) == .held }
   }
 
-  private var turns: [Turn] { entries.withLock { $0.values.map(\.turn) } }
-
-  // MARK: Releasing
-
-  /// Releases the lock of a file.
-  ///
-  /// The thread that acquired it must call this.
-  func release(_ file: FileIdentity) {
-    let turn = entries.withLock { entries in
-      guard let index = entries.index(forKey: file) else { return nil as Turn? }
-      let turn = entries.values[index].turn
-      turn.note(.none)
-      if entries.values[index].users == 1 {
-        entries.remove(at: index)
-      } else {
-        entries.values[index].users -= 1
-        entries.values[index].isForSwitch = false
-      }
-      return turn
-    }
-    turn?.lock.unlock()
-  }
+  private var all: [Claim] { claims.withLock { $0.values.flatMap { $0 } } }
 }
 
 /// The locks of single files that this process holds, such as the lock of a log's consumer.

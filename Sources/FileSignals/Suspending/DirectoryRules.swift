@@ -111,16 +111,16 @@ package final class DirectoryRules: Sendable {
   }
 
   /// Throws an error if this process is suspended in the directory of a file, whose lock it has just acquired.
-  static func checkOpen(_ file: URL, except turn: ThreadLocks.Turn) throws(DurableFileError) {
-    if areSetNow { try shared.check(file, except: turn) }
+  static func checkOpen(_ file: URL, except claim: ThreadLocks.Claim) throws(DurableFileError) {
+    if areSetNow { try shared.check(file, except: claim) }
   }
 
-  private func check(_ file: URL, except turn: ThreadLocks.Turn?) throws(DurableFileError) {
+  private func check(_ file: URL, except claim: ThreadLocks.Claim?) throws(DurableFileError) {
     let suspended = rules.withLock { $0.filter { $0.value.phase == .suspended }.map(\.key) }
     if suspended.isEmpty { return }
     let paths = DirectoryPaths(of: file)
     for directory in suspended where paths.areIn(directory) {
-      if !ThreadLocks.shared.isHeldByThisThread(in: directory, except: turn) { throw .suspended(file) }
+      if !ThreadLocks.shared.isHeldByThisThread(in: directory, except: claim) { throw .suspended(file) }
     }
   }
 }
