@@ -34,6 +34,9 @@ package protocol ChangeSource: Signal<PathChange, Never> {
 
   /// The ability of the watch to detect changes.
   var health: Property<WatchHealth> { get }
+
+  /// A Boolean value that indicates whether the health is active, which is cheaper to read.
+  var isActive: Bool { get }
 }
 
 extension ChangeSource {
@@ -51,6 +54,8 @@ extension ChangeSource {
   package func follow(_ names: Set<String>) -> Set<String> { [] }
 
   package var health: Property<WatchHealth> { .constant(.active) }
+
+  package var isActive: Bool { health.value == .active }
 }
 
 extension Emitter: ChangeSource where Element == PathChange, Failure == Never {}

@@ -2,6 +2,7 @@ import CLibrary
 import Dispatch
 import Foundation
 import Signals
+import Synchronization
 
 /// After `init`, all of this runs on the queue.
 extension PathChanges {
@@ -177,6 +178,7 @@ extension PathChanges {
       return arming.health(polling)
     }
     if case .impaired = health { retryLater() } else { retries.reset() }
+    activity.store(health == .active, ordering: .relaxed)
     if currentHealth.value != health { currentHealth.value = health }
   }
 

@@ -2,6 +2,7 @@ import CLibrary
 package import Dispatch
 package import Foundation
 package import Signals
+import Synchronization
 
 /// A signal of the changes of one path, whatever happens to the directories and links that lead to it.
 ///
@@ -18,6 +19,8 @@ package final class PathChanges: ChangeSource {
 
   let path: String
   let currentHealth = MutableProperty(WatchHealth.active)
+  /// A Boolean value that indicates whether the health is active.
+  let activity = Atomic(true)
   private let emitter = Emitter<PathChange, Never>()
   let target: WatchPlan.Target
   let polling: WatchPolling
@@ -124,6 +127,8 @@ package final class PathChanges: ChangeSource {
 
   /// The ability of the watch to detect changes.
   package var health: Property<WatchHealth> { currentHealth }
+
+  package var isActive: Bool { activity.load(ordering: .relaxed) }
 
   // MARK: Events
 
