@@ -42,8 +42,14 @@ struct FlushList {
   /// Creates an empty list.
   ///
   /// - Parameter spare: An empty array whose memory is reused.
-  init(spare: consuming [Entry] = []) {
+  init(spare: consuming [Entry]) {
     others = spare
+  }
+
+  /// Creates an empty list.
+  @usableFromInline
+  init() {
+    others = []
   }
 
   var isEmpty: Bool { first == nil }

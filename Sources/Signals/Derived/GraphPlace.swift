@@ -57,7 +57,7 @@ class GraphPlace: SubscriptionOwner, @unchecked Sendable {  // Sound: guarded by
     if capacity > 0 { dependents.deallocate() }
   }
 
-  final var hasDependents: Bool { count > 0 }
+  @usableFromInline final var hasDependents: Bool { count > 0 }
 
   /// A Boolean value that indicates whether a change of the value concerns no one but the subscribers.
   final var isQuiet: Bool { count == 0 && holds.isEmpty && tracker == nil && !isEnding }
@@ -231,6 +231,7 @@ extension SourceCore {
   /// Marks the derived values that depend on some parts of this source's value, or on all of it.
   ///
   /// The caller holds the lock.
+  @usableFromInline
   final func markDependents(of parts: [UInt32]) -> FlushList {
     var list = FlushList(spare: placeReference?._withUnsafeGuaranteedRef { $0.takeSpare() } ?? [])
     placeReference?._withUnsafeGuaranteedRef { $0.markEach(of: parts, &list) }

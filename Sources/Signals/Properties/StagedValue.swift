@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// A value that a property has stored and still has to send.
 ///
@@ -8,22 +8,24 @@ import Synchronization
 /// staged inside ``batch(_:)`` is sent when the batch ends.
 ///
 /// It is an object, because copies of a generic structure would cost more than the send.
+@usableFromInline
 package final class StagedValue<Value: Sendable> {
-  fileprivate let core: PropertyCore<Value>
+  @usableFromInline let core: PropertyCore<Value>
 
   /// A Boolean value that indicates whether this thread has to deliver.
-  fileprivate let isOurs: Bool
+  @usableFromInline let isOurs: Bool
 
   /// The old value.
   ///
   /// It is released with the staged value, because its `deinit` may run code.
-  fileprivate let replaced: Value?
+  @usableFromInline let replaced: Value?
 
   /// The derived values that depend on the property.
-  fileprivate let dependents: FlushList
-  fileprivate let tracker: ObservationTracker?
+  @usableFromInline let dependents: FlushList
+  @usableFromInline let tracker: ObservationTracker?
 
-  fileprivate init(
+  @inlinable
+  init(
     _ core: PropertyCore<Value>, isOurs: Bool, replaced: Value?, _ dependents: FlushList, _ tracker: ObservationTracker?
   ) {
     (self.core, self.isOurs, self.replaced) = (core, isOurs, replaced)
@@ -33,6 +35,7 @@ package final class StagedValue<Value: Sendable> {
   /// Sends the value.
   ///
   /// Call this exactly once, without holding a lock that a subscriber could need.
+  @inlinable
   package func send() {
     if isOurs { core.drain() }
     core.flush(dependents)
@@ -50,6 +53,7 @@ extension MutableProperty {
   ///     ``Property/depending(onPart:)``. It is called under the property's lock, and only if a value is derived from
   ///     the property.
   /// - Returns: The staged value.
+  @inlinable
   package func stage(
     _ value: Value, changes: (_ old: Value, _ new: Value) -> [UInt32]? = { _, _ in nil }
   ) -> StagedValue<Value> {
@@ -74,7 +78,8 @@ extension Property {
 }
 
 extension PropertyCore {
-  fileprivate func stage(_ value: Value, _ changes: (Value, Value) -> [UInt32]?) -> StagedValue<Value> {
+  @inlinable
+  func stage(_ value: Value, _ changes: (Value, Value) -> [UInt32]?) -> StagedValue<Value> {
     lockValue()
     let replaced = stored
     stored = value
