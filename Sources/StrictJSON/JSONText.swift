@@ -12,14 +12,24 @@ package enum JSONText {
 
   /// Returns whether no character of a string needs an escape.
   package static func isPlain(_ string: String) -> Bool {
-    string.utf8.allSatisfy { $0 >= JSONByte.space && $0 != JSONByte.quote && $0 != JSONByte.backslash }
+    string.utf8.allSatisfy(isPlain)
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= JSONByte.space && byte != JSONByte.quote && byte != JSONByte.backslash
   }
 
   /// Appends a string in quotation marks; see ``quoted(_:)``.
   package static func append(quoted string: String, to text: inout [UInt8]) {
     text.append(JSONByte.quote)
     defer { text.append(JSONByte.quote) }
-    if isPlain(string) { return text += string.utf8 }
+    var plain = string
+    let isDone = plain.withUTF8 { bytes in
+      guard bytes.allSatisfy(isPlain) else { return false }
+      text.append(contentsOf: bytes)
+      return true
+    }
+    if isDone { return }
     for byte in string.utf8 {
       if byte == JSONByte.quote || byte == JSONByte.backslash {
         text.append(JSONByte.backslash)

@@ -144,36 +144,23 @@ extension SharedFileEngine {
   /// with the lock held.
   func vouch(for descriptors: FileDescriptors) -> Bool {
     guard journaling != nil else { return false }
-    let known = memory.withLock { memory -> (mark: JournalMark, isTrusted: Bool)? in
-      guard memory.phase == .open, let mark = memory.mark, mark.journal.file.isWritable, mark.stamp != nil else {
-        return nil
-      }
-      return (mark, ContinuousClock.now < memory.isTrustedUntil)
-    }
-    guard let known, let status = known.mark.journal.file.status, status.isLinked,
-      descriptors.statusIfReadable?.stamp == known.mark.stamp
-    else { return false }
-    memory.withLock {
-      $0.vouched = SharedFileMemory.Vouched(journal: known.mark.journal, size: status.size, descriptors: descriptors)
-    }
-    return known.isTrusted
+    return memory.withLock { $0.vouch(for: descriptors) }
   }
 
   /// Returns the value in the locked file if the journal has vouched for what is known.
   func vouchedFor(_ file: ExclusiveFile) throws(AppGroupsFileError) -> Stored? {
     guard journaling != nil else { return nil }
-    let found = memory.withLock { memory -> (stored: Stored, size: Int)? in
-      guard let vouched = memory.vouched.take(), vouched.descriptors === file.descriptors, let mark = memory.mark,
-        mark.journal === vouched.journal, mark.stamp != nil, let known = memory.file.known, vouched.size >= mark.end
-      else { return nil }
+    var size = 0
+    let found = memory.withLock { memory -> Stored? in
+      guard let found = memory.takeVouched(for: file.descriptors), let known = memory.file.known else { return nil }
+      size = found
       // The path was checked if it was not trusted.
       let now = ContinuousClock.now
       if memory.isTrustedUntil <= now { memory.isTrustedUntil = now + Self.trust }
-      return (Stored(value: rebased ?? value.value, data: known, mark: mark, isInPlace: true), vouched.size)
+      return Stored(value: rebased ?? value.value, data: known, mark: memory.mark, isInPlace: true)
     }
-    guard let found else { return nil }
-    var stored = found.stored
-    if let mark = stored.mark, found.size > mark.end { try catchUp(&stored) }
+    guard var stored = found else { return nil }
+    if let mark = stored.mark, size > mark.end { try catchUp(&stored) }
     return stored
   }
 

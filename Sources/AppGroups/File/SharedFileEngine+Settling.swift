@@ -32,7 +32,7 @@ extension SharedFileEngine {
     changes value: inout Value, of stored: Stored, in file: ExclusiveFile, _ delivery: inout SharedFileDelivery<Value>
   ) throws(AppGroupsFileError) -> Bool {
     guard let journaling else { return false }
-    guard let data = stored.data else {
+    guard stored.data != nil else {
       journaling.rebase(&value)
       return false
     }
@@ -52,16 +52,10 @@ extension SharedFileEngine {
         guard size <= maximumSize else {
           throw AppGroupsFileError.valueTooLarge(location.url, size: size, limit: maximumSize)
         }
-        guard record.count <= Self.largestRecord, let mark = try place(for: data, stored, in: file) else { break }
-        let next = try take(value, stored, in: file, &delivery) { () throws(DurableFileError) in
-          try mark.appending(record, durability: durability, to: file)
+        let isStored = try append(record.count, to: stored, making: value, in: file, &delivery) { buffer in
+          record.withUnsafeBytes { buffer.copyMemory(from: $0) }
         }
-        settleLater(isOwn: true)
-        // Others may have read the record already, so it stays even if this fails.
-        if durability == .storage { try mark.journal.file.synchronize(of: location.url) }
-        if let next { rewriteIfLong(value, data, next, in: file) }
-        if durability == .process { file.unlock() }
-        return true
+        if isStored { return true }
       case .whole: break
       }
     } catch let error as DurableFileError {
@@ -75,6 +69,35 @@ extension SharedFileEngine {
     return false
   }
 
+  /// Appends a record to the journal, and stores the value in memory.
+  ///
+  /// - Parameters:
+  ///   - size: The number of bytes of the record's content.
+  ///   - stored: The content of the locked file.
+  ///   - value: The new value.
+  ///   - file: The locked file.
+  ///   - delivery: The changes to be sent after the file is unlocked.
+  ///   - fill: Writes the content to a buffer of that size.
+  /// - Returns: `false` if the value must be stored as a whole.
+  /// - Throws: ``DurableFileError``; then nothing was stored.
+  func append(
+    _ size: Int, to stored: Stored, making value: Value, in file: ExclusiveFile,
+    _ delivery: inout SharedFileDelivery<Value>, _ fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(DurableFileError) -> Bool {
+    guard size <= Self.largestRecord, let data = stored.data, let mark = try place(for: data, stored, in: file) else {
+      return false
+    }
+    let next = try take(value, stored, in: file, &delivery) { () throws(DurableFileError) in
+      try mark.appending(size, fill, durability: durability, to: file)
+    }
+    settleLater(isOwn: true)
+    // Others may have read the record already, so it stays even if this fails.
+    if durability == .storage { try mark.journal.file.synchronize(of: location.url) }
+    if let next { rewriteIfLong(value, data, next, in: file) }
+    if durability == .process { file.unlock() }
+    return true
+  }
+
   /// Returns the end of the journal, which is begun if the changes come in quick succession or the file is large.
   ///
   /// It returns `nil` if no record can be appended. On a file system that must be polled, processes on other machines
@@ -82,7 +105,7 @@ extension SharedFileEngine {
   private func place(
     for data: Data, _ stored: Stored, in file: ExclusiveFile
   ) throws(DurableFileError) -> JournalMark? {
-    guard changes.health.value == .active else { return nil }
+    guard changes.isActive else { return nil }
     if let mark = stored.mark {
       guard mark.journal.file.isWritable, !mark.isClosed else { return nil }
       if durability == .storage, !mark.journal.isNameStored.load(ordering: .relaxed) {

@@ -41,6 +41,10 @@ extension SharedFileEngine {
     return data
   }
 
+  /// Stores a change in a locked file as a record, or returns `nil` if there is more to do than that.
+  typealias Appending<Success> = (Stored, ExclusiveFile, inout SharedFileDelivery<Value>) throws(AppGroupsFileError)
+    -> Success?
+
   /// The result of one attempt at an update.
   private enum Attempt<Outcome> {
     case done(Outcome)
@@ -49,16 +53,23 @@ extension SharedFileEngine {
 
   /// Changes the value exclusively.
   ///
+  /// - Parameters:
+  ///   - overwriting: A Boolean value that determines whether to replace unreadable content.
+  ///   - appending: Stores the change as a record instead, if there is no more to do than that, while the journal vouches
+  ///     for the known value.
+  ///   - body: Changes the value.
   /// - Returns: The result of the body. If the body threw, nothing has changed.
+  /// - Throws: ``AppGroupsFileError``.
   @available(*, noasync)
   func update<Success, Failure>(
-    overwriting: Bool, _ body: (inout Value) throws(Failure) -> Success
+    overwriting: Bool, appending: Appending<Success> = { _, _, _ in nil },
+    _ body: (inout Value) throws(Failure) -> Success
   ) throws(AppGroupsFileError) -> Result<Success, Failure> {
     var pauses = Backoff.halfWritten.pauses()
     var trustsEmptiness = false
     var overwrites = false
     while true {
-      switch try attempt(overwriting: overwrites, trustsEmptiness: trustsEmptiness, body) {
+      switch try attempt(overwriting: overwrites, trustsEmptiness: trustsEmptiness, appending, body) {
       case .done(let result): return result
       case .unreadable(let error):
         // The lock is not held during the pause, so a process that is writing can finish.
@@ -77,7 +88,8 @@ extension SharedFileEngine {
 
   @available(*, noasync)
   private func attempt<Success, Failure>(
-    overwriting: Bool, trustsEmptiness: Bool, _ body: (inout Value) throws(Failure) -> Success
+    overwriting: Bool, trustsEmptiness: Bool, _ appending: Appending<Success>,
+    _ body: (inout Value) throws(Failure) -> Success
   ) throws(AppGroupsFileError) -> Attempt<Result<Success, Failure>> {
     try whileLocked { file, delivery throws(AppGroupsFileError) in
       var stored: Stored
@@ -88,6 +100,7 @@ extension SharedFileEngine {
         guard overwriting, allowsOverwriting(error) else { return .unreadable(error) }
         stored = Stored(value: lastGood)
       }
+      if stored.isInPlace, let success = try appending(stored, file, &delivery) { return .done(.success(success)) }
       var newValue = stored.value
       let success: Success
       do throws(Failure) {
@@ -209,7 +222,7 @@ extension SharedFileEngine {
         // followed a switch yet, subscribers receive this value together with all others.
         if change?.isKnown == true || isInPlace(file), isFollowed {
           // The times of a file that must be polled may be old ones.
-          let stamp = changes.health.value == .active ? prepared?.stamp : nil
+          let stamp = changes.isActive ? prepared?.stamp : nil
           // The bytes of the file say little if there was a journal.
           let wasJournaled = memory.mark != nil || rebased != nil
           (memory.mark, rebased) = (nil, nil)

@@ -33,7 +33,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let memory = Guarded(SharedFileMemory())
   /// The same value as the one that was sent last, if it was stored as a whole since then.
   // Sound: it is used only with the memory locked, which is not generic and so cannot contain it.
-  nonisolated(unsafe) var rebased: Value?
+  @exclusivity(unchecked) nonisolated(unsafe) var rebased: Value?
   /// A Boolean value that indicates whether the format has decoded a value that it encoded.
   let hasReadBack = Atomic(false)
   /// The lock of the file while the contents around it are switched.
@@ -333,9 +333,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   /// Stages the status if it has changed; to be called with the memory locked.
   func stageStatus(_ memory: inout SharedFileMemory, in delivery: inout SharedFileDelivery<Value>) {
-    let problem = memory.file.problem
     // The usual case, without another status to create and compare.
-    if problem == nil, memory.isStatusCurrent { return }
+    if memory.isStatusCurrent, memory.file.isGood { return }
+    let problem = memory.file.problem
     memory.isStatusCurrent = problem == nil
     let last = status.value
     let next = SharedValueStatus(problem, after: last)

@@ -175,7 +175,12 @@ struct SharedFileState: Sendable {
     return .retry(retryCount, after: pause)
   }
 
+  /// A Boolean value that indicates whether the value is the one in the file.
+  var isGood: Bool { if case nil = problem { true } else { false } }
+
   private mutating func recover() {
+    // The usual case: a retry follows only an error that is suspected.
+    if case (nil, nil, nil) = (suspected, reported, problem) { return }
     earlyPauses.reset()
     latePauses.reset()
     awaitedRetry = nil
@@ -200,18 +205,35 @@ struct SharedFileMemory {
   var mark: JournalMark?
 
   /// A journal that is in place, with its size, for the thread that has the lock.
-  struct Vouched {
+  private struct Vouched {
     let journal: Journal
     let size: Int
     let descriptors: FileDescriptors
   }
 
-  var vouched: Vouched?
+  private var vouched: Vouched?
   /// The moment up to which the path to the file's directory need not be checked while the journal is in place.
   var isTrustedUntil = ContinuousClock.now
   var lastChange: ContinuousClock.Instant?
   /// The earliest moment at which the file is brought up to date while changes go on.
   var nextRewrite: ContinuousClock.Instant?
+
+  /// Returns whether the path is known to lead to the open files, because the journal is still in place.
+  mutating func vouch(for descriptors: FileDescriptors) -> Bool {
+    guard phase == .open, let journal = mark?.journal, journal.file.isWritable, let stamp = mark?.stamp,
+      let status = journal.file.status, status.isLinked, descriptors.statusIfReadable?.stamp == stamp
+    else { return false }
+    vouched = Vouched(journal: journal, size: status.size, descriptors: descriptors)
+    return ContinuousClock.now < isTrustedUntil
+  }
+
+  /// Returns the size of the journal if it has vouched for what is known, once.
+  mutating func takeVouched(for descriptors: FileDescriptors) -> Int? {
+    guard let vouched = vouched.take(), vouched.descriptors === descriptors, let mark,
+      mark.journal === vouched.journal, mark.stamp != nil, vouched.size >= mark.end
+    else { return nil }
+    return vouched.size
+  }
 }
 
 /// Stored values that will be sent to subscribers when no lock is held.

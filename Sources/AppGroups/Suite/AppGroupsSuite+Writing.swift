@@ -93,7 +93,37 @@ extension AppGroupsSuite {
   }
 
   private func store(_ entry: SuiteEntry?, _ name: ExactString) throws(AppGroupsFileError) {
-    try change { $0[name] = entry }
+    try engine.update(
+      overwriting: false,
+      appending: { stored, file, delivery throws(AppGroupsFileError) in
+        try append((name, entry), to: stored, in: file, &delivery) ? () : nil
+      },
+      { contents in
+        contents[name] = entry
+        format.renew(&contents)
+      }
+    ).get()
+  }
+
+  /// Appends a change of one value to the journal, without the steps that only other changes need.
+  ///
+  /// - Returns: `false` if there is more to do, or nothing.
+  private func append(
+    _ change: SuiteOverlay.Change, to stored: SharedFileEngine<SuiteContents>.Stored, in file: ExclusiveFile,
+    _ delivery: inout SharedFileDelivery<SuiteContents>
+  ) throws(AppGroupsFileError) -> Bool {
+    var contents = stored.value
+    guard !format.isSealed, contents.change(change.name, to: change.entry, in: format.place),
+      contents.size <= engine.maximumSize
+    else { return false }
+    let size = SuiteOverlay.recordSize(of: change)
+    do throws(DurableFileError) {
+      return try engine.append(size, to: stored, making: contents, in: file, &delivery) {
+        SuiteOverlay.write(change, to: $0)
+      }
+    } catch {
+      throw AppGroupsFileError(error)
+    }
   }
 
   /// Changes the contents exclusively by a closure that cannot fail.

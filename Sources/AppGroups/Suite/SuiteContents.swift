@@ -1,7 +1,6 @@
 import FileSignals
 import Foundation
 import Signals
-import Synchronization
 
 /// A snapshot of all values of a suite, which ``AppGroupsSuite`` sends and the body of an update changes.
 ///
@@ -28,65 +27,37 @@ import Synchronization
 /// Values are kept as their text in the file. Values that a program does not know or cannot represent stay unchanged,
 /// including every digit of a number.
 public struct SuiteContents: Sendable {
-  /// The file of the contents.
-  private(set) var url: URL
-
-  /// The text of the file, which may be older than the contents.
-  private var base: SuiteText
-
-  /// The values that were changed since the text was stored.
-  private var overlay = SuiteOverlay()
+  /// The values that are stored, or were read.
+  private var snapshot: SuiteSnapshot
 
   /// The values that were changed in an update that has not ended; `nil` for a removed one.
   private var changes: [ExactString: SuiteEntry?] = [:]
 
-  /// The number of values, and the sum of the sizes of their lines, without the changes of an update.
-  private var count: Int
-  private var lineSize: Int
+  init(_ text: SuiteText = SuiteText(), url: URL, origin: Int = 0, isSealed: Bool) {
+    snapshot = SuiteSnapshot(text, SuiteSnapshot.Place(url: url, origin: origin, isSealed: isSealed))
+  }
+
+  /// The file of the contents.
+  var url: URL { snapshot.place.url }
 
   /// The number of switches of the scope before these contents were read.
-  private(set) var origin = 0
+  var origin: Int { snapshot.place.origin }
 
   /// A Boolean value that indicates whether the file is sealed, so that no error may quote a value.
-  private(set) var isSealed: Bool
+  var isSealed: Bool { snapshot.place.isSealed }
 
   /// A number that is greater for contents that were read or stored later.
-  private(set) var generation: UInt64
-
-  private static let lastGeneration = Atomic<UInt64>(0)
-
-  init(_ text: SuiteText = SuiteText(), url: URL, origin: Int = 0, isSealed: Bool) {
-    base = text
-    (count, lineSize) = (text.count, text.lineSize)
-    self.origin = origin
-    self.url = url
-    self.isSealed = isSealed
-    generation = Self.nextGeneration()
-  }
-
-  private static func nextGeneration() -> UInt64 {
-    lastGeneration.wrappingAdd(1, ordering: .relaxed).newValue
-  }
+  var generation: UInt64 { snapshot.generation }
 
   /// Marks these as the latest contents of a file, even if they were derived from earlier contents or from another
   /// file.
-  mutating func renew(url: URL, origin: Int, isSealed: Bool) {
-    self.url = url
-    self.isSealed = isSealed
-    self.origin = origin
-    generation = Self.nextGeneration()
-  }
+  mutating func renew(_ place: SuiteSnapshot.Place) { snapshot = snapshot.with(place) }
 
   /// The text of all values.
-  var text: SuiteText { base.changing(allChanges) }
-
-  /// All changes since the text of the file.
-  private var allChanges: [ExactString: SuiteEntry?] {
-    overlay.isEmpty ? changes : overlay.changes.merging(changes) { $1 }
-  }
+  var text: SuiteText { snapshot.text(changes) }
 
   subscript(name: ExactString) -> SuiteEntry? {
-    get { changes[name] ?? stored(name) }
+    get { changes[name] ?? snapshot[name] }
     set { changes.updateValue(newValue, forKey: name) }
   }
 
@@ -160,10 +131,8 @@ public struct SuiteContents: Sendable {
 
   /// Removes all values, including values of unknown keys.
   public mutating func removeAll() {
-    base = SuiteText(entries: base.entries)
-    overlay = SuiteOverlay()
+    snapshot = snapshot.emptied
     changes = [:]
-    (count, lineSize) = (0, 0)
   }
 
   // MARK: Comparing
@@ -173,7 +142,8 @@ public struct SuiteContents: Sendable {
   /// - Complexity: O(*k*) for *k* changes since the other contents, if both have the same text of the file.
   func difference(from other: SuiteContents) -> Set<String> {
     guard isRelated(to: other) else { return Set(text.difference(from: other.text).map(\.text)) }
-    return Set(overlay.names(differingFrom: other.overlay).filter { self[$0] != other[$0] }.map(\.text))
+    let names = snapshot.overlay.names(differingFrom: other.snapshot.overlay)
+    return Set(names.filter { self[$0] != other[$0] }.map(\.text))
   }
 
   /// Returns the numbers of the values that differ from those of earlier contents, or `nil` if they are too many.
@@ -182,8 +152,8 @@ public struct SuiteContents: Sendable {
   func changedParts(since other: SuiteContents) -> [UInt32]? {
     guard origin == other.origin, changes.isEmpty, other.changes.isEmpty else { return nil }
     let names =
-      base === other.base
-      ? overlay.names(differingFrom: other.overlay) : Array(text.difference(from: other.text))
+      snapshot.base === other.snapshot.base
+      ? snapshot.overlay.names(differingFrom: other.snapshot.overlay) : Array(text.difference(from: other.text))
     return names.count > Self.mostParts ? nil : names.map(Self.part(of:))
   }
 
@@ -194,67 +164,57 @@ public struct SuiteContents: Sendable {
   static func part(of name: ExactString) -> UInt32 { UInt32(truncatingIfNeeded: name.hashValue) | 1 }
 
   /// Returns whether both are the same object, not only equal.
-  func isSame(as other: SuiteContents) -> Bool { isRelated(to: other) && overlay.isSame(as: other.overlay) }
+  func isSame(as other: SuiteContents) -> Bool { isRelated(to: other) && snapshot.hasSameValues(as: other.snapshot) }
 
   /// Returns whether both differ only in changes that were stored since the same text.
   fileprivate func isRelated(to other: SuiteContents) -> Bool {
-    base === other.base && changes.isEmpty && other.changes.isEmpty
+    snapshot.base === other.snapshot.base && changes.isEmpty && other.changes.isEmpty
   }
 }
 
 // MARK: Storing
 
 extension SuiteContents {
-  /// The number of bytes of the text.
-  var size: Int { SuiteText.size(of: count, lineSize: lineSize) }
-
-  private func stored(_ name: ExactString) -> SuiteEntry? {
-    if !overlay.isEmpty, let change = overlay[name] { return change }
-    return base[name]
-  }
+  /// The number of bytes of the text, without the changes of an update.
+  var size: Int { snapshot.size }
 
   /// Returns the way to store these contents, and forgets changes without effect.
   mutating func step(after old: SuiteContents) -> Journaling<SuiteContents>.Step {
-    guard base === old.base, overlay.isSame(as: old.overlay) else { return .whole }
-    for (name, entry) in changes where entry == stored(name) { changes.removeValue(forKey: name) }
+    guard snapshot.hasSameValues(as: old.snapshot) else { return .whole }
+    for (name, entry) in changes where entry == snapshot[name] { changes.removeValue(forKey: name) }
     return changes.isEmpty ? .nothing : .record(SuiteOverlay.record(of: changes))
   }
 
   /// Adds the changes of an update that were stored beside the file.
   mutating func fold() {
-    for (name, entry) in changes { change(name, to: entry) }
+    snapshot = snapshot.changing(changes.lazy.map { ($0.key, $0.value) })
     changes = [:]
+  }
+
+  /// Changes one value in contents that are about to be stored beside the file.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the value.
+  ///   - entry: The value; `nil` removes it.
+  ///   - place: The file.
+  /// - Returns: `false` if that changes nothing.
+  mutating func change(_ name: ExactString, to entry: SuiteEntry?, in place: SuiteSnapshot.Place) -> Bool {
+    guard let changed = snapshot.changing(name, to: entry, in: place) else { return false }
+    snapshot = changed
+    return true
   }
 
   /// Adds the changes in the contents of records, and returns whether all of them are valid.
   mutating func apply(_ records: [Data]) -> Bool {
-    var areValid = true
-    for record in records {
-      guard let changes = SuiteOverlay.changes(in: record) else {
-        areValid = false
-        continue
-      }
-      for (name, entry) in changes { change(name, to: entry) }
-    }
-    return areValid
-  }
-
-  private mutating func change(_ name: ExactString, to entry: SuiteEntry?) {
-    let old = stored(name)
-    count += (entry == nil ? 0 : 1) - (old == nil ? 0 : 1)
-    lineSize += (entry?.line.count ?? 0) - (old?.line.count ?? 0)
-    overlay[name] = .some(entry)
+    let changes = records.map { SuiteOverlay.changes(in: $0) }
+    snapshot = snapshot.changing(changes.lazy.flatMap { $0 ?? [] })
+    return !changes.contains { $0 == nil }
   }
 
   /// Turns all changes into text, which is about to be stored in the file.
   mutating func rebase(entries: SuiteEntries) {
-    let changes = allChanges
-    let old = base.entries === entries ? base : SuiteText(base, entries: entries)
-    base = old.changing(changes)
-    entries.take(changes, from: old, to: base)
-    overlay = SuiteOverlay()
-    self.changes = [:]
-    (count, lineSize) = (base.count, base.lineSize)
+    snapshot = snapshot.rebased(changes, entries)
+    changes = [:]
   }
 
   /// Returns the names of the changes in the contents of records that are not in these contents.

@@ -10,7 +10,7 @@ final class SuiteEntry: Sendable {
   let name: ExactString
 
   /// The name and the value, in the layout of the file.
-  let line: Data
+  let line: [UInt8]
 
   /// The offset of the value in the line.
   private let start: Int
@@ -45,27 +45,53 @@ final class SuiteEntry: Sendable {
     line += Self.colon
     start = line.count
     line += text
-    self.line = Data(line)
+    self.line = line
     self.name = name
   }
 
+  /// Creates the value of an integer, whose description would take as long as everything else here.
+  private static func encoding(_ integer: Int, for name: ExactString) -> SuiteEntry {
+    // No number has more digits and a sign.
+    let size = 20
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size) { digits in
+      var start = size
+      var rest = integer.magnitude
+      repeat {
+        start -= 1
+        digits.initializeElement(at: start, to: JSONByte.zero + UInt8(truncatingIfNeeded: rest % 10))
+        rest /= 10
+      } while rest > 0
+      if integer < 0 {
+        start -= 1
+        digits.initializeElement(at: start, to: JSONByte.minus)
+      }
+      // Sound: the bytes from the start on are initialized, and need no deinitialization.
+      return SuiteEntry(name, text: UnsafeBufferPointer(rebasing: digits[start...]))
+    }
+  }
+
   /// Creates the value of a line that a file has.
-  init(_ name: ExactString, line: Data) {
+  init(_ name: ExactString, line: [UInt8]) {
     self.name = name
     self.line = line
     start = JSONText.quoted(name.text).count + Self.colon.count
   }
 
   /// The value, as JSON.
-  var text: Data { line[start...] }
+  var text: Data { Data(line[start...]) }
+
+  /// The number of bytes of the value, as JSON.
+  var textSize: Int { line.count - start }
 
   /// Calls a closure with the value, as JSON.
-  func withText(_ body: (UnsafeRawBufferPointer.SubSequence) -> Void) { line.withUnsafeBytes { body($0[start...]) } }
+  func withText(_ body: (UnsafeRawBufferPointer) -> Void) {
+    line.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+  }
 
   /// Encodes a value.
   static func encoding<Item: Encodable>(_ item: Item, for name: ExactString) throws -> SuiteEntry {
     // The encoder, which writes the same, takes most of the time of a change.
-    if let integer = item as? Int { return SuiteEntry(name, text: String(integer).utf8) }
+    if let integer = item as? Int { return encoding(integer, for: name) }
     if let boolean = item as? Bool { return SuiteEntry(name, text: String(boolean).utf8) }
     if let string = item as? String, JSONText.isPlain(string) {
       return SuiteEntry(name, text: "\"\(string)\"".utf8)
@@ -90,7 +116,7 @@ final class SuiteEntry: Sendable {
     if let known = decodings.withLock({ $0.first { $0.type == identifier } }) { return content(of: known) }
     let decoding: Decoding
     do {
-      let item = try JSONDecoder().decodeExplaining(type, from: Data(text))
+      let item = try JSONDecoder().decodeExplaining(type, from: text)
       decoding = Decoding(type: identifier, value: Decoded(item), reason: "")
     } catch {
       decoding = Decoding(type: identifier, value: nil, reason: CodingReason.words(for: error))
@@ -187,7 +213,7 @@ final class SuiteEntries: Sendable {
   /// - Returns: The value, which is the same object as before if the line is the same.
   func entry(_ name: ExactString, at index: Int, of text: SuiteText) -> SuiteEntry {
     // A copy, which does not keep the whole text in memory.
-    var entry = SuiteEntry(name, line: Data(text.line(at: index)))
+    var entry = SuiteEntry(name, line: [UInt8](text.line(at: index)))
     // Decoded values may run code when they are released.
     known.replace { known -> [SuiteEntry] in
       var old: [SuiteEntry] = []

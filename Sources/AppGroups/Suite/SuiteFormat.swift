@@ -114,9 +114,14 @@ final class SuiteFormat: Sendable {
   /// A record that has no changes in it.
   private static let invalid = Data([0])
 
+  /// The file, for contents that are about to be stored in it.
+  var place: SuiteSnapshot.Place {
+    SuiteSnapshot.Place(url: url, origin: memory.withLock { $0.origin }, isSealed: isSealed)
+  }
+
   /// Marks contents that are about to be stored as the latest contents of the file.
   func renew(_ contents: inout SuiteContents) {
-    contents.renew(url: url, origin: memory.withLock { $0.origin }, isSealed: isSealed)
+    contents.renew(place)
   }
 
   private func decode(_ data: Data) throws -> SuiteContents {

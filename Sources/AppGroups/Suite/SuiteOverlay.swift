@@ -28,8 +28,33 @@ struct SuiteOverlay: Sendable {
 
   private enum Branch: Sendable {
     case node(Node)
-    /// The changes whose names have the same hash, as a rule one.
-    case leaf(hash: Int, changes: [Change])
+    case leaf(Leaf)
+  }
+
+  /// A change, and the others whose names have the same hash, as a rule none.
+  private final class Leaf: Sendable {
+    let hash: Int
+    let change: Change
+    let next: Leaf?
+
+    init(_ hash: Int, _ change: Change, _ next: Leaf?) {
+      (self.hash, self.change, self.next) = (hash, change, next)
+    }
+
+    /// Returns the leaf of a name.
+    func find(_ name: ExactString) -> Leaf? {
+      var leaf = self
+      while leaf.change.name != name {
+        guard let next = leaf.next else { return nil }
+        leaf = next
+      }
+      return leaf
+    }
+
+    /// Returns the others without the change of a name.
+    func without(_ name: ExactString) -> Leaf? {
+      change.name == name ? next : Leaf(hash, change, next?.without(name))
+    }
   }
 
   private var root: Node?
@@ -45,50 +70,57 @@ struct SuiteOverlay: Sendable {
 
   /// The change of a name: `nil` if there is none, and a removal if it contains no value.
   subscript(name: ExactString) -> SuiteEntry?? {
-    get {
-      guard var node = root else { return nil }
-      let hash = name.hashValue
-      var shift = 0
-      while true {
-        let bit = Self.bit(hash, shift)
-        guard node.used & bit != 0 else { return nil }
-        switch node.branches[node.index(of: bit)] {
-        case .node(let next): node = next
-        case .leaf(let found, let changes):
-          guard found == hash, let change = changes.first(where: { $0.name == name }) else { return nil }
-          return .some(change.entry)
-        }
-        shift += Self.width
+    guard var node = root else { return nil }
+    let hash = name.hashValue
+    var shift = 0
+    while true {
+      let bit = Self.bit(hash, shift)
+      guard node.used & bit != 0 else { return nil }
+      switch node.branches[node.index(of: bit)] {
+      case .node(let next): node = next
+      case .leaf(let leaf): return leaf.hash == hash ? leaf.find(name).map(\.change.entry) : nil
       }
+      shift += Self.width
     }
-    set {
-      guard let entry = newValue else { return }
-      root = Self.node(root, 0, name.hashValue, (name, entry))
-    }
+  }
+
+  /// Adds the change of a name, or replaces it.
+  ///
+  /// - Returns: The change that was replaced, as ``subscript(_:)`` returns it.
+  mutating func change(_ name: ExactString, to entry: SuiteEntry?) -> SuiteEntry?? {
+    var old: SuiteEntry??
+    root = Self.node(root, 0, name.hashValue, (name, entry), &old)
+    return old
   }
 
   /// Returns a node with a change added.
-  private static func node(_ node: Node?, _ shift: Int, _ hash: Int, _ change: Change) -> Node {
+  private static func node(
+    _ node: Node?, _ shift: Int, _ hash: Int, _ change: Change, _ old: inout SuiteEntry??
+  ) -> Node {
     let bit = bit(hash, shift)
-    guard let node else { return Node(bit, [.leaf(hash: hash, changes: [change])]) }
+    guard let node else { return Node(bit, [.leaf(Leaf(hash, change, nil))]) }
     let index = node.index(of: bit)
     var branches = node.branches
     guard node.used & bit != 0 else {
-      branches.insert(.leaf(hash: hash, changes: [change]), at: index)
+      branches.insert(.leaf(Leaf(hash, change, nil)), at: index)
       return Node(node.used | bit, branches)
     }
-    branches[index] = branch(branches[index], shift + width, hash, change)
+    branches[index] = branch(node.branches[index], shift + width, hash, change, &old)
     return Node(node.used, branches)
   }
 
-  private static func branch(_ branch: Branch, _ shift: Int, _ hash: Int, _ change: Change) -> Branch {
+  private static func branch(
+    _ branch: Branch, _ shift: Int, _ hash: Int, _ change: Change, _ old: inout SuiteEntry??
+  ) -> Branch {
     switch branch {
-    case .node(let node): return .node(self.node(node, shift, hash, change))
-    case .leaf(hash, let changes):
-      return .leaf(hash: hash, changes: changes.filter { $0.name != change.name } + [change])
-    case .leaf(let other, let changes):
-      let lower = Node(bit(other, shift), [.leaf(hash: other, changes: changes)])
-      return .node(node(lower, shift, hash, change))
+    case .node(let node): return .node(self.node(node, shift, hash, change, &old))
+    case .leaf(let leaf) where leaf.hash == hash:
+      guard let replaced = leaf.find(change.name) else { return .leaf(Leaf(hash, change, leaf)) }
+      old = .some(replaced.change.entry)
+      return .leaf(Leaf(hash, change, leaf.without(change.name)))
+    case .leaf(let leaf):
+      let lower = Node(bit(leaf.hash, shift), [branch])
+      return .node(node(lower, shift, hash, change, &old))
     }
   }
 
@@ -102,7 +134,9 @@ struct SuiteOverlay: Sendable {
   private static func visit(_ branch: Branch?, _ body: (Change) -> Void) {
     switch branch {
     case .node(let node): for branch in node.branches { visit(branch, body) }
-    case .leaf(_, let changes): for change in changes { body(change) }
+    case .leaf(let leaf):
+      body(leaf.change)
+      visit(leaf.next.map { .leaf($0) }, body)
     case nil: break
     }
   }
@@ -124,15 +158,17 @@ struct SuiteOverlay: Sendable {
       rest ^= bit
       switch (first?[bit], second?[bit]) {
       case (.node(let one), .node(let other)): compare(one, other, &names)
-      case (.leaf(_, let one), .leaf(_, let other)) where areSame(one, other): break
+      case (.leaf(let one), .leaf(let other)) where areSame(one, other): break
       case (let one, let other): for branch in [one, other] { visit(branch) { names.append($0.name) } }
       }
     }
   }
 
-  /// Returns whether changes are the same objects.
-  private static func areSame(_ first: [Change], _ second: [Change]) -> Bool {
-    first.count == second.count && zip(first, second).allSatisfy { $0.entry === $1.entry && $0.name == $1.name }
+  /// Returns whether leaves have the same changes, and no others with the same hash.
+  private static func areSame(_ first: Leaf, _ second: Leaf) -> Bool {
+    first === second
+      || first.next == nil && second.next == nil && first.change.entry === second.change.entry
+        && first.change.name == second.change.name
   }
 }
 
@@ -144,55 +180,72 @@ extension SuiteOverlay {
   /// For each change: the size of the name, the name, the size of the value, and the value as in the file. All ones
   /// instead of a size stand for a removed value.
   static func record(of changes: [ExactString: SuiteEntry?]) -> Data {
-    var record: [UInt8] = []
-    record.reserveCapacity(changes.reduce(0) { $0 + 8 + $1.key.text.utf8.count + ($1.value?.line.count ?? 0) })
-    for (name, entry) in changes {
-      append(UInt32(name.text.utf8.count), to: &record)
-      record += name.text.utf8
-      if let entry {
-        entry.withText { text in
-          append(UInt32(text.count), to: &record)
-          record += text
-        }
-      } else {
-        append(removed, to: &record)
+    var record = Data(count: changes.reduce(0) { $0 + recordSize(of: ($1.key, $1.value)) })
+    record.withUnsafeMutableBytes { buffer in
+      var rest = buffer[...]
+      for (name, entry) in changes {
+        let size = recordSize(of: (name, entry))
+        write((name, entry), to: UnsafeMutableRawBufferPointer(rebasing: rest.prefix(size)))
+        rest = rest.dropFirst(size)
       }
     }
-    return Data(record)
+    return record
   }
 
+  /// Returns the number of bytes of a change in a record.
+  static func recordSize(of change: Change) -> Int {
+    2 * sizeOfSize + change.name.text.utf8.count + (change.entry?.textSize ?? 0)
+  }
+
+  /// Writes a change to a part of a record, which has exactly its size.
+  static func write(_ change: Change, to buffer: UnsafeMutableRawBufferPointer) {
+    var name = change.name.text
+    let nameSize = name.withUTF8 { name in
+      // Sound: the buffer has the size of the change.
+      UnsafeMutableRawBufferPointer(rebasing: buffer[sizeOfSize...]).copyMemory(from: UnsafeRawBufferPointer(name))
+      return name.count
+    }
+    buffer.storeBytes(of: UInt32(nameSize).littleEndian, as: UInt32.self)
+    let start = sizeOfSize + nameSize
+    let size = change.entry.map { UInt32($0.textSize) } ?? removed
+    buffer.storeBytes(of: size.littleEndian, toByteOffset: start, as: UInt32.self)
+    change.entry?.withText { text in
+      // Sound: as before.
+      UnsafeMutableRawBufferPointer(rebasing: buffer[(start + sizeOfSize)...]).copyMemory(from: text)
+    }
+  }
+
+  private static let sizeOfSize = 4
   private static let removed = UInt32.max
-
-  private static func append(_ number: UInt32, to record: inout [UInt8]) {
-    withUnsafeBytes(of: number.littleEndian) { record += $0 }
-  }
 
   /// Returns the changes in the content of a record, or `nil` if it is not such a content.
   static func changes(in record: Data) -> [Change]? {
-    var rest = record[...]
-    var changes: [Change] = []
-    while !rest.isEmpty {
-      guard let name = number(in: &rest).flatMap({ take(Int($0), of: &rest) }), let size = number(in: &rest) else {
-        return nil
+    record.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      var changes: [Change] = []
+      while !rest.isEmpty {
+        guard let nameSize = size(in: &rest), let name = take(nameSize, of: &rest), let size = size(in: &rest) else {
+          return nil
+        }
+        let key = ExactString(String(decoding: name, as: UTF8.self))
+        if size == removed {
+          changes.append((key, nil))
+        } else {
+          guard let text = take(size, of: &rest) else { return nil }
+          changes.append((key, SuiteEntry(key, text: text)))
+        }
       }
-      let key = ExactString(String(decoding: name, as: UTF8.self))
-      if size == removed {
-        changes.append((key, nil))
-      } else {
-        guard let text = take(Int(size), of: &rest) else { return nil }
-        changes.append((key, SuiteEntry(key, text: text)))
-      }
+      return changes
     }
-    return changes
   }
 
-  private static func number(in rest: inout Data.SubSequence) -> UInt32? {
-    take(4, of: &rest)?.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  private static func size(in rest: inout Slice<UnsafeRawBufferPointer>) -> UInt32? {
+    take(UInt32(sizeOfSize), of: &rest).map { UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self)) }
   }
 
-  private static func take(_ count: Int, of rest: inout Data.SubSequence) -> Data? {
+  private static func take(_ count: UInt32, of rest: inout Slice<UnsafeRawBufferPointer>) -> UnsafeRawBufferPointer? {
     guard rest.count >= count else { return nil }
-    defer { rest = rest.dropFirst(count) }
-    return rest.prefix(count)
+    defer { rest = rest.dropFirst(Int(count)) }
+    return UnsafeRawBufferPointer(rebasing: rest.prefix(Int(count)))
   }
 }

@@ -1,3 +1,4 @@
+import CLibrary
 import FileSignals
 import Foundation
 import Signals
@@ -78,8 +79,13 @@ final class SuiteText: Sendable {
   func line(at index: Int) -> Data { data[range(at: index)] }
 
   /// Returns whether the member with an index has certain bytes.
-  func isLine(_ line: Data, at index: Int) -> Bool {
-    index < starts.count && range(at: index).count == line.count && data[range(at: index)] == line
+  func isLine(_ line: [UInt8], at index: Int) -> Bool { line.withUnsafeBytes { isLine($0, at: index) } }
+
+  private func isLine(_ line: UnsafeRawBufferPointer, at index: Int) -> Bool {
+    guard index < starts.count else { return false }
+    let range = range(at: index)
+    guard range.count == line.count, let other = line.baseAddress else { return false }
+    return data.withUnsafeBytes { memcmp($0.baseAddress.unsafelyUnwrapped + range.lowerBound, other, range.count) == 0 }
   }
 
   func range(at index: Int) -> Range<Int> {
@@ -181,7 +187,7 @@ final class SuiteText: Sendable {
 
   /// A part of a new text: a line, or members of the present text.
   private enum Piece {
-    case line(Data)
+    case line([UInt8])
     case members(Range<Int>)
   }
 
@@ -189,7 +195,7 @@ final class SuiteText: Sendable {
     guard !pieces.isEmpty else { return SuiteText(entries: entries) }
     let contents = pieces.map { piece -> Data in
       switch piece {
-      case .line(let line): line
+      case .line(let line): Data(line)
       case .members(let members): data[starts[members.lowerBound]..<range(at: members.upperBound - 1).upperBound]
       }
     }
@@ -233,7 +239,9 @@ final class SuiteText: Sendable {
       other.data.withUnsafeBytes { others in
         var (index, place) = (0, 0)
         while index < starts.count || place < other.starts.count {
-          if index < starts.count, place < other.starts.count, isLine(other.line(at: place), at: index) {
+          if index < starts.count, place < other.starts.count,
+            isLine(UnsafeRawBufferPointer(rebasing: others[other.range(at: place)]), at: index)
+          {
             (index, place) = (index + 1, place + 1)
             continue
           }

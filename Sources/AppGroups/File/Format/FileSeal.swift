@@ -133,25 +133,32 @@ private struct SealHeader {
   /// The identifier of the format and its version.
   ///
   /// As the size of a name, its beginning exceeds every record of a journal.
-  private static let magic = Data("SIGSEA01".utf8)
+  private static let magic: UInt64 = 0x31_30_41_45_53_47_49_53  // "SIGSEA01"
+  private static var magicBytes: Data { withUnsafeBytes(of: magic.littleEndian) { Data($0) } }
   private static let fixedSize = 10
 
   init?(use: FileSeal.Use, key: String) {
     guard let size = UInt8(exactly: key.utf8.count) else { return nil }
-    bytes = Self.magic + [use.rawValue, size] + key.utf8
+    bytes = Self.magicBytes + [use.rawValue, size] + key.utf8
     (self.use, self.key) = (use.rawValue, key)
   }
 
   init?(_ data: Data) {
+    guard Self.begins(data) else { return nil }
     let start = [UInt8](data.prefix(Self.fixedSize + Int(UInt8.max)))
-    guard Self.begins(data), start.count >= Self.fixedSize, start.count >= Self.fixedSize + Int(start[9]),
+    guard start.count >= Self.fixedSize, start.count >= Self.fixedSize + Int(start[9]),
       let key = String(validating: start[Self.fixedSize..<Self.fixedSize + Int(start[9])], as: UTF8.self)
     else { return nil }
     bytes = Data(start.prefix(Self.fixedSize + Int(start[9])))
     (use, self.key) = (start[8], key)
   }
 
-  static func begins(_ data: Data) -> Bool { data.starts(with: magic) }
+  /// Returns whether bytes begin as a header, which is asked for each record of a journal.
+  static func begins(_ data: Data) -> Bool {
+    data.withUnsafeBytes { bytes in
+      bytes.count >= MemoryLayout<UInt64>.size && UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) == magic
+    }
+  }
 }
 
 /// An error in sealing or opening bytes.

@@ -24,10 +24,15 @@ struct LogRecord: Hashable, Sendable {
   static func write(
     _ payload: Data, sequence: UInt64, time: UInt64, salt: UInt32, to buffer: UnsafeMutableRawBufferPointer
   ) {
-    buffer.storeBytes(of: UInt32(truncatingIfNeeded: payload.count).littleEndian, as: UInt32.self)
+    payload.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[headerSize...]).copyMemory(from: $0) }
+    complete(buffer, sequence: sequence, time: time, salt: salt)
+  }
+
+  /// Writes the fields before the payload, which is in the buffer already, up to its end.
+  static func complete(_ buffer: UnsafeMutableRawBufferPointer, sequence: UInt64, time: UInt64, salt: UInt32) {
+    buffer.storeBytes(of: UInt32(truncatingIfNeeded: buffer.count - headerSize).littleEndian, as: UInt32.self)
     buffer.storeBytes(of: sequence.littleEndian, toByteOffset: 8, as: UInt64.self)
     buffer.storeBytes(of: time.littleEndian, toByteOffset: 16, as: UInt64.self)
-    payload.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[headerSize...]).copyMemory(from: $0) }
     let checksum = checksum(of: UnsafeRawBufferPointer(buffer), salt: salt)
     buffer.storeBytes(of: checksum.littleEndian, toByteOffset: 4, as: UInt32.self)
   }

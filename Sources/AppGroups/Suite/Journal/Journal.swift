@@ -103,7 +103,7 @@ struct JournalMark: Sendable {
         return (LogRecord.find(in: rest, expecting: next, salt: journal.header.salt), rest.isEmpty)
       }
       if case .record(_, let kind, let size) = finding {
-        reading.payloads.append(Data(bytes[offset + LogRecord.headerSize..<offset + size]))
+        reading.payloads.append(bytes[offset + LogRecord.headerSize..<offset + size])
         offset += size
         reading.end.end += size
         reading.end.sequence += 1
@@ -172,27 +172,28 @@ struct JournalMark: Sendable {
   /// Appends a record at this place, which must be the end; the caller holds the lock.
   ///
   /// - Parameters:
-  ///   - payload: The content of the record.
+  ///   - size: The number of bytes of the record's content.
+  ///   - fill: Writes the content to a buffer of that size.
   ///   - durability: The failures that the record is to survive, for which the caller waits.
   ///   - file: The locked file, beside whose lock the process is noted.
   /// - Returns: The place after it.
   /// - Throws: ``DurableFileError``; then nothing was appended.
-  func appending(_ payload: Data, durability: Durability, to file: ExclusiveFile) throws(DurableFileError)
-    -> JournalMark
-  {
+  func appending(
+    _ size: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void, durability: Durability, to file: ExclusiveFile
+  ) throws(DurableFileError) -> JournalMark {
     let url = file.descriptors.url
     var next = self
     next.sequence += 1
-    next.end += LogRecord.size(of: payload)
+    next.end += LogRecord.headerSize + size
     if durability == .storage { next.isDurable = true }
     let limit = fileSizeLimit()
     guard next.end <= limit else { throw DurableFileError(EFBIG, "write the journal of", url) }
     next.maker = file.maker(limit: limit)
     try withUnsafeTemporaryAllocation(byteCount: next.end - end, alignment: 8) { buffer in
-      LogRecord.write(
-        payload, sequence: next.sequence,
-        time: next.maker.number << 1 | (durability == .storage ? Self.durableKind : 0), salt: journal.header.salt,
-        to: buffer)
+      fill(UnsafeMutableRawBufferPointer(rebasing: buffer[LogRecord.headerSize...]))
+      LogRecord.complete(
+        buffer, sequence: next.sequence,
+        time: next.maker.number << 1 | (durability == .storage ? Self.durableKind : 0), salt: journal.header.salt)
       return Result { () throws(DurableFileError) in
         try journal.file.append(UnsafeRawBufferPointer(buffer), after: end, of: url)
       }
