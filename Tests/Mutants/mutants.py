@@ -76,8 +76,9 @@ MUTANTS = [
     Mutant(
         "a suite that sets a key without reading the file", r"AppGroupsTests\.SuiteProcessTests",
         (GROUPS + "Suite/AppGroupsSuite+Writing.swift",
-         "    try change { $0[name] = entry }",
-         "    var contents = value\n    contents[name] = entry\n    try change { [contents] in $0 = contents }")),
+         "    var contents = stored.value\n", "    var contents = value\n"),
+        (GROUPS + "Suite/AppGroupsSuite+Writing.swift",
+         "        contents[name] = entry\n", "        contents = value\n        contents[name] = entry\n")),
     Mutant(
         "a directory that is not synchronized", r"AppGroupsTests\.DurabilityTests",
         ("Sources/FileSignals/Durable/ExclusiveFile.swift",
