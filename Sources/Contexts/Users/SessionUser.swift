@@ -19,8 +19,8 @@ public import Foundation
 /// print(ada.isExpired(at: Date()))  // Prints "true"
 /// ```
 ///
-/// Return a token from ``secret``, and do not encode it: the token is then kept in a ``SecretStore``, separate from the
-/// archive.
+/// Declare a token as `var secret: Data?`. It is then kept in a ``SecretStore``, separate from the archive. A property
+/// of this name with another type is archived like the rest of the user.
 ///
 /// A user must be encoded as an object, which is the default for structures, because a renewal merges users by the
 /// names of members. The login of any other user fails with ``ContextError/unencodableUser(userID:reason:)``.
@@ -59,7 +59,7 @@ where ID == String {
 
   /// The data to keep secret, if any.
   ///
-  /// It must not be part of the encoded user.
+  /// The user is encoded after this is set to `nil`, and must then contain no token.
   var secret: Data? { get set }
 
   /// The user to keep in the archive after a logout, or `nil` to keep the identity alone.
