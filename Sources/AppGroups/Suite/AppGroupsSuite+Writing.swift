@@ -85,7 +85,7 @@ extension AppGroupsSuite {
   /// Brings the JSON file up to date now, with all changes that are in the journal beside it.
   ///
   /// That also happens on its own, a fraction of a second after the last change. Call this method before a program reads
-  /// the file that does not use this package.
+  /// the file that does not use this package, and at the end of a tool that runs once.
   ///
   /// - Throws: ``AppGroupsFileError``; then the changes stay in the journal.
   public func synchronize() throws(AppGroupsFileError) {
