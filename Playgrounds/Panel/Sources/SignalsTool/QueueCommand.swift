@@ -23,7 +23,7 @@ struct QueueCommand: AsyncParsableCommand {
           FileHandle.standardOutput.write(try PanelJSON.encode(queues) + Data("\n".utf8))
           return
         }
-        guard case .array(let list) = queues, !list.isEmpty else { return print("The database has no work queue.") }
+        guard case .array(let list) = queues, !list.isEmpty else { return print("The database has no jobs.") }
         for queue in list { show(queue) }
       }
     }

@@ -58,8 +58,10 @@ struct WatchCommand: AsyncParsableCommand {
       line = String(decoding: try PanelJSON.encode(change), as: UTF8.self)
     } else {
       let time = change.at.formatted(.iso8601.time(includingFractionalSeconds: true))
+      let cause = change.cause.map { "  (\($0.replacing("\n", with: " ")))" } ?? ""
       line =
         "\(time)  \(change.process ?? change.author ?? "—")  \(change.resource)  \(change.operation.rawValue)  \(change.summary)"
+        + cause
     }
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
