@@ -208,7 +208,7 @@ extension AppContainer {
   /// - Throws: ``AppContainerError/nameNotFound(_:known:)`` if no environment has the name, or another
   ///   ``AppContainerError``. Nothing is created.
   public func environment(named name: String) throws(AppContainerError) -> Environment {
-    try engine.exclusively("environment") { try $0.environment(named: name) }
+    try engine.exclusively("environment(named:)") { try $0.environment(named: name) }
   }
 
   /// Creates an environment without activating it, unless one with the name exists.

@@ -1,5 +1,6 @@
 import CLibrary
 public import Foundation
+public import Signals
 
 /// An error of reading, writing or locking a file.
 ///
@@ -143,4 +144,10 @@ extension DurableFileError: CustomStringConvertible, LocalizedError {
   private static func printable(_ url: URL) -> String {
     url.path.debugDescription
   }
+}
+
+// Here, because `Signals` does not use Foundation.
+extension WriteConflict: LocalizedError {
+  /// The same as `description`.
+  public var errorDescription: String? { description }
 }

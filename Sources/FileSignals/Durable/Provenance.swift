@@ -147,6 +147,7 @@ public enum Cause: Sendable {
   ///   - operation: The closure.
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure.
+  @discardableResult
   public static func withValue<Result>(_ cause: String?, operation: () throws -> Result) rethrows -> Result {
     try local.withValue(cause, operation: operation)
   }
@@ -159,6 +160,7 @@ public enum Cause: Sendable {
   ///   - operation: The closure.
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure.
+  @discardableResult
   public static func withValue<Result>(
     _ cause: String?, isolation: isolated (any Actor)? = #isolation, operation: () async throws -> Result
   ) async rethrows -> Result {

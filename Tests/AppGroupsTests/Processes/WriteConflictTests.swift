@@ -41,6 +41,7 @@ struct WriteConflictTests {
     } catch let conflict as WriteConflict<Note> {
       #expect(conflict.stored == Note(count: 2, text: "theirs"))
       #expect(!"\(conflict)".contains("theirs") && !String(reflecting: conflict).contains("theirs"))
+      #expect(conflict.localizedDescription == "\(conflict)")
     }
     struct Refusal: Error {}
     #expect(throws: Refusal.self) { try note.write(mine, basedOn: base) { _, _, _ in throw Refusal() } }
