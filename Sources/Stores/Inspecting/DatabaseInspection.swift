@@ -1,3 +1,4 @@
+import CSQLite
 package import FileSignals
 package import Foundation
 
@@ -90,7 +91,7 @@ package struct DatabaseInspection: Sendable {
       var found = DatabaseInspection()
       found.schema = Int(try connection.value("PRAGMA user_version").int64Value ?? 0)
       found.applicationID = Int(try connection.value("PRAGMA application_id").int64Value ?? 0)
-      found.journal = try connection.value("PRAGMA journal_mode").stringValue ?? ""
+      found.journal = try hasLog(connection) ? "wal" : connection.value("PRAGMA journal_mode").stringValue ?? ""
       let names = try connection.tableNames()
       for name in names.sorted() where !TableCatalog.isOwn(name) {
         found.tables.append(try table(name, connection))
@@ -105,6 +106,20 @@ package struct DatabaseInspection: Sendable {
       }
       if names.contains(SQL.jobTable) { try found.readQueues(connection) }
       return found
+    }
+  }
+
+  /// Returns whether the header of a database says that it has a write-ahead log.
+  ///
+  /// SQLite does not look at it while it reads a database as immutable. The header is read by the connection, because
+  /// closing another descriptor of the file would release the locks of this process.
+  private static func hasLog(_ connection: SQLiteConnection) -> Bool {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+      let methods = file.pointee.pMethods
+    else { return false }
+    return withUnsafeTemporaryAllocation(byteCount: 2, alignment: 1) { versions in
+      methods.pointee.xRead(file, versions.baseAddress, 2, 18) == SQLITE_OK && versions.allSatisfy { $0 == 2 }
     }
   }
 
