@@ -223,12 +223,12 @@ struct BadInputTests {
       let app = try AppContainer(home: disk)
       let work = try app.create(name: "Work")
       let before = try Tree.listing(disk)
-      try await shell(#"mount -o remount,ro "$1""#, disk.path)
+      try await remount(disk, readOnly: true)
       await #expect(throws: AppContainerError.self) { try await app.activate(work) }
       #expect(throws: AppContainerError.self) { try app.delete(work) }
       #expect(throws: AppContainerError.self) { try app.clean(app.active.value) }
       #expect(try Tree.listing(disk) == before)
-      try await shell(#"mount -o remount,rw "$1""#, disk.path)
+      try await remount(disk, readOnly: false)
       try await app.activate(work)
       #expect(app.active.value.id == work.id)
     }

@@ -110,7 +110,10 @@ struct TreeCopier {
     var size = 0
     let checksum = try part.read(in: old) { bytes throws(AppContainerError) in
       guard bytes.withUnsafeBytes({ writeAll($0, to: number, after: size) }) == bytes.count else {
-        throw new.failure("write", destination)
+        let failure = new.failure("write", destination)
+        // As for a file that is replaced: its space is free at once, even if a new process has inherited it.
+        _ = ftruncate(number, 0)
+        throw failure
       }
       size += bytes.count
     }

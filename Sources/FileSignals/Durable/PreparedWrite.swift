@@ -172,6 +172,9 @@ package final class PreparedWrite {
   package func discard() {
     guard isPending else { return }
     isPending = false
+    // A process that is just being started may have inherited the file, which would then keep its space after the
+    // removal. On a full disk the next write would fail, too.
+    if let number = temporary?.number { _ = ftruncate(number, 0) }
     unlinkat(descriptors.folder.number, descriptors.temporaryName, 0)
   }
 

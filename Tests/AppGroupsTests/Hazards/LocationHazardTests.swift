@@ -108,16 +108,14 @@ struct LocationHazardTests {
       try await withDisk("mount -t tmpfs tmpfs \"$1\"") { disk in
         let file = try AppGroupsFile(
           name: "counter.json", initialValue: 1, container: AppGroupsContainer(directory: disk))
-        // The descriptors of a lock stay open for writing for half a second.
-        let remount = #"for _ in $(seq 600); do mount -o remount,ro "$1" && exit; sleep 0.1; done; exit 1"#
-        try await shell(remount, disk.path)
+        try await remount(disk, readOnly: true)
         let readOnly = AppGroupsFileError.inaccessible(.readOnlyFileSystem(file.url))
         await #expect(throws: readOnly) { try await file.write(2) }
         await #expect(throws: readOnly) { try await file.update { $0 += 1 } }
         let reader = try AppGroupsFile(
           name: "counter.json", initialValue: 9, container: AppGroupsContainer(directory: disk))
         #expect(reader.value == 1)
-        try await shell(#"mount -o remount,rw "$1""#, disk.path)
+        try await remount(disk, readOnly: false)
         try await file.update { $0 += 1 }
         try await reader.firstValue { $0 == 2 }
       }

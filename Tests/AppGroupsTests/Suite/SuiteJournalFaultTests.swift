@@ -271,8 +271,7 @@ struct SuiteJournalFaultTests: JournaledSuiteTests {
         try await peer.send("suite \(disk.path) suite.json")
         try await peer.send("suite-fill k 3")
         try await peer.kill()
-        let remount = #"for _ in $(seq 600); do mount -o remount,ro "$1" && exit; sleep 0.1; done; exit 1"#
-        try await shell(remount, disk.path)
+        try await remount(disk, readOnly: true)
         let reader = try AppGroupsSuite(name: "suite.json", container: AppGroupsContainer(directory: disk))
         #expect(reader.keys == ["a", "b", "c", "k0", "k1", "k2"])
         await #expect(throws: AppGroupsFileError.inaccessible(.readOnlyFileSystem(suite.url))) {

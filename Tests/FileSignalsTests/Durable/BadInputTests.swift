@@ -198,27 +198,36 @@ private func writeBeyondLimit(_ path: String) throws {
 
   #if os(Linux)
     @Test(.asRoot)
-    func `a full disk and a read-only disk`() throws {
-      let disk = try folder.makeFolder("disk")
-      try shell("mount -t tmpfs -o size=64k tmpfs disk", in: folder.url)
-      defer { #expect(throws: Never.self) { try shell("umount -l disk", in: folder.url) } }
-      let url = disk.appending(path: "value")
-      let old = Data(repeating: 1, count: 20_000)
-      try DurableFile.write(old, to: url)
-      for durability in [Durability.process, .storage] {
-        let error = try failure { try DurableFile.write(Data(count: 60_000), to: url, durability: durability) }
-        #expect(error == .diskFull(url))
+    func `a full disk and a read-only disk`() async throws {
+      try await withDisk(#"mount -t tmpfs -o size=64k tmpfs "$1""#) { disk in
+        let url = disk.appending(path: "value")
+        let old = String(repeating: "a", count: 20_000)
+        try store(old, url)
+        for durability in [Durability.process, .storage] {
+          let error = try failure { try DurableFile.write(Data(count: 60_000), to: url, durability: durability) }
+          #expect(error == .diskFull(url))
+        }
+        #expect(try DurableFile.read(url) == Data(old.utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path + "/.shared") == ["value.lock"])
+        try store(String(repeating: "b", count: 20_000), url)
+        try await remount(disk, readOnly: true)
+        #expect(try DurableFile.read(url).count == 20_000)
+        #expect(try failure { try DurableFile.write(Data(), to: url) } == .readOnlyFileSystem(url))
+        #expect(try failure { try DurableFile.withLock(on: url) {} } == .readOnlyFileSystem(url))
       }
-      #expect(try DurableFile.read(url) == old)
-      #expect(try folder.names(in: "disk/.shared") == ["value.lock"])
-      try DurableFile.write(Data(repeating: 2, count: 20_000), to: url)
-
-      // A child process that another test is starting may still have a descriptor of the file.
-      let remount = "mount -o remount,ro disk 2> /dev/null"
-      try shell("for attempt in $(seq 1000); do \(remount) && exit 0; done; exit 1", in: folder.url)
-      #expect(try DurableFile.read(url).count == 20_000)
-      #expect(try failure { try DurableFile.write(Data(), to: url) } == .readOnlyFileSystem(url))
-      #expect(try failure { try DurableFile.withLock(on: url) {} } == .readOnlyFileSystem(url))
     }
   #endif
+
+  @Test func `a write that fails keeps no space, even if a new process has inherited its temporary file`() throws {
+    let url = folder.file("value")
+    let file = try ExclusiveFile(locking: url)
+    let write = try file.prepareInPieces()
+    try Data(count: 50_000).withUnsafeBytes { try write.append($0) }
+    let inherited = try FileHandle(forReadingFrom: folder.file(".shared/value.tmp"))
+    #expect(try inherited.seekToEnd() == 50_000)
+    write.discard()
+    #expect(try inherited.seekToEnd() == 0)
+    file.unlock()
+    #expect(try folder.names(in: ".shared") == ["value.lock"])
+  }
 }

@@ -12,9 +12,7 @@
       try await withDisk(#"mount -t tmpfs -o size=1m tmpfs "$1""#) { disk in
         let url = disk.appending(path: "a.sqlite")
         try fill(disk, url)
-        // A process that another test is just starting may still have inherited the open file.
-        try await shell(
-          #"for _ in $(seq 600); do mount -o remount,ro "$1" && exit; sleep 0.1; done; exit 1"#, disk.path)
+        try await remount(disk, readOnly: true)
         let refusal = databaseError { try Database(.file(url)) }
         guard case .readOnly(let reason) = refusal else { return recordUnexpected(refusal) }
         #expect(reason.path == url.path)

@@ -118,21 +118,20 @@ struct ReadOnlyTests {
     func `on a read-only disk, a read-only database needs the log that others left`() async throws {
       try await withDisk(#"mount -t tmpfs -o size=2m tmpfs "$1""#) { disk in
         let url = disk.appending(path: "a.sqlite")
-        let remount = #"for _ in $(seq 600); do mount -o remount,$2 "$1" && exit; sleep 0.1; done; exit 1"#
         do {
           let database = try liveDatabase(.file(url))
           try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
           try database.close()
         }
-        try await shell(remount, disk.path, "ro")
+        try await remount(disk, readOnly: true)
         do {
           let database = try Database(.file(url), access: .readOnly)
           #expect(try await database.read { try $0.value("SELECT title FROM errand") } == "bread")
           try database.close()
         }
-        try await shell(remount, disk.path, "rw")
+        try await remount(disk, readOnly: false)
         for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
-        try await shell(remount, disk.path, "ro")
+        try await remount(disk, readOnly: true)
         let error = databaseError { _ = try Database(.file(url), access: .readOnly) }
         guard case .logMissing(let failure) = error else { return recordUnexpected(error) }
         #expect(failure.path == url.path && "\(DatabaseError.logMissing(failure))".contains("immutable"))
