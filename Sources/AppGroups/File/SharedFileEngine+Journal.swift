@@ -69,8 +69,10 @@ extension SharedFileEngine {
   func look(at data: Data, _ journal: Journal?, _ begun: Beginning) throws(AppGroupsFileError) -> Sight {
     var sight: Sight
     let isKnown = data == begun.known
-    if let journal, journal.header.continues(data) {
-      if isKnown, var mark = begun.mark, mark.journal.header == journal.header, isAtLeast(mark) {
+    let isKnownJournal = isKnown && begun.mark?.journal.header == journal?.header
+    // A journal that continued the content before is not compared with its checksum again.
+    if let journal, isKnownJournal || journal.header.continues(data) {
+      if isKnownJournal, var mark = begun.mark, isAtLeast(mark) {
         mark.journal = journal
         return try self.sight(data, begun.current, after: mark, isUnchanged: true)
       }
@@ -182,9 +184,10 @@ extension SharedFileEngine {
       by: AppGroupsFileError.init)
     memory.withLock { $0.isTrustedUntil = .now + Self.trust }
     let isKnown = data == begun.known
-    if let journal, journal.header.continues(data) {
+    let isKnownJournal = isKnown && begun.mark?.journal.header == journal?.header
+    if let journal, isKnownJournal || journal.header.continues(data) {
       var stored: Stored
-      if isKnown, var mark = begun.mark, mark.journal.header == journal.header, isAtLeast(mark) {
+      if isKnownJournal, var mark = begun.mark, isAtLeast(mark) {
         if journal.file.isWritable != mark.journal.file.isWritable { mark.journal = journal }
         stored = Stored(value: begun.current, data: data, mark: mark)
       } else {

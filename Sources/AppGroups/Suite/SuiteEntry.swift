@@ -136,6 +136,9 @@ final class SuiteEntry: Sendable {
     return .item(unsafeDowncast(value, to: Decoded<Item>.self).item)
   }
 
+  /// A Boolean value that indicates whether the value was read.
+  var isDecoded: Bool { decodings.withLock { !$0.isEmpty } }
+
   /// Returns `true` once for each type: the caller then reports that the entry cannot be decoded as it.
   func claimReport<Item>(as type: Item.Type) -> Bool {
     decodings.withLock { decodings in
@@ -239,11 +242,16 @@ final class SuiteEntries: Sendable {
   func take(_ changes: [ExactString: SuiteEntry?], from old: SuiteText, to new: SuiteText) {
     known.replace { known -> [SuiteEntry] in
       var replaced: [SuiteEntry] = []
-      for name in known.keys where known[name]?.number == old.number { known[name]?.number = new.number }
+      for place in known.indices where known.values[place].number == old.number {
+        known.values[place].number = new.number
+      }
       for (name, entry) in changes {
-        let index = known[name]?.index ?? 0
-        if let present = known[name]?.entry { replaced.append(present) }
-        known[name] = entry.map { Known(entry: $0, number: new.number, index: index) }
+        let present = known[name]
+        // What nobody has read is read from the text, should anybody ask.
+        let isRead = entry.map(\.isDecoded) ?? false
+        if present == nil, !isRead { continue }
+        if let present { replaced.append(present.entry) }
+        known[name] = isRead ? entry.map { Known(entry: $0, number: new.number, index: present?.index ?? 0) } : nil
       }
       return replaced
     }

@@ -64,9 +64,9 @@ struct SuiteOverlay: Sendable {
   /// Returns whether both maps are the same object, and therefore equal.
   func isSame(as other: SuiteOverlay) -> Bool { root === other.root }
 
-  private static let width = 5
+  private static let width = 4
 
-  private static func bit(_ hash: Int, _ shift: Int) -> UInt32 { 1 << UInt32((hash >> shift) & 31) }
+  private static func bit(_ hash: Int, _ shift: Int) -> UInt32 { 1 << UInt32((hash >> shift) & 15) }
 
   /// The change of a name: `nil` if there is none, and a removal if it contains no value.
   subscript(name: ExactString) -> SuiteEntry?? {

@@ -73,28 +73,43 @@ final class SuiteSnapshot: Sendable {
 
   /// Returns the contents after a change of one value, or `nil` if it changes nothing.
   func changing(_ name: ExactString, to entry: SuiteEntry?, in place: Place) -> SuiteSnapshot? {
-    var overlay = overlay
-    let known = overlay.change(name, to: entry)
-    let old = known ?? base[name]
-    if entry == old { return nil }
-    return SuiteSnapshot(
-      place, base, overlay, count + Self.count(entry) - Self.count(old), lineSize + Self.size(entry) - Self.size(old))
+    var (overlay, count, lineSize) = (overlay, count, lineSize)
+    guard change(name, to: entry, &overlay, &count, &lineSize) else { return nil }
+    return SuiteSnapshot(place, base, overlay, count, lineSize)
   }
 
   /// Returns the contents after changes that were stored beside the file.
   func changing(_ changes: some Sequence<SuiteOverlay.Change>) -> SuiteSnapshot {
     var (overlay, count, lineSize) = (overlay, count, lineSize)
-    for (name, entry) in changes {
-      let old = overlay.change(name, to: entry) ?? base[name]
-      count += Self.count(entry) - Self.count(old)
-      lineSize += Self.size(entry) - Self.size(old)
-    }
+    for (name, entry) in changes { change(name, to: entry, &overlay, &count, &lineSize) }
     return SuiteSnapshot(place, base, overlay, count, lineSize)
   }
 
-  private static func count(_ entry: SuiteEntry?) -> Int { entry == nil ? 0 : 1 }
-
-  private static func size(_ entry: SuiteEntry?) -> Int { entry?.line.count ?? 0 }
+  /// Changes one value, and returns whether it is another one now.
+  ///
+  /// The first change of a name compares it with its line in the text, which is not made an object for that.
+  @discardableResult
+  private func change(
+    _ name: ExactString, to entry: SuiteEntry?, _ overlay: inout SuiteOverlay, _ count: inout Int,
+    _ lineSize: inout Int
+  ) -> Bool {
+    let oldSize: Int?
+    let isSame: Bool
+    if let old = overlay.change(name, to: entry) {
+      oldSize = old?.line.count
+      isSame = old == entry
+    } else if let index = base.index(of: name) {
+      oldSize = base.range(at: index).count
+      isSame = entry.map { base.isLine($0.line, at: index) } ?? false
+    } else {
+      oldSize = nil
+      isSame = entry == nil
+    }
+    if isSame { return false }
+    count += (entry == nil ? 0 : 1) - (oldSize == nil ? 0 : 1)
+    lineSize += (entry?.line.count ?? 0) - (oldSize ?? 0)
+    return true
+  }
 
   /// Returns the contents with all changes in the text, which is about to be stored in the file.
   func rebased(_ changes: [ExactString: SuiteEntry?], _ entries: SuiteEntries) -> SuiteSnapshot {

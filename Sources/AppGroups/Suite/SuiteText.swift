@@ -67,9 +67,14 @@ final class SuiteText: Sendable {
   /// - Complexity: O(log *n*), or O(1) if it has been read before.
   subscript(name: ExactString) -> SuiteEntry? {
     if starts.isEmpty { return nil }
-    if let entry = entries.find(name, in: self) { return entry }
+    return entries.find(name, in: self) ?? index(of: name).map { entries.entry(name, at: $0, of: self) }
+  }
+
+  /// Returns the index of the member with a name, or `nil` if there is none.
+  func index(of name: ExactString) -> Int? {
+    if starts.isEmpty { return nil }
     let (index, isFound) = find(name)
-    return isFound ? entries.entry(name, at: index, of: self) : nil
+    return isFound ? index : nil
   }
 
   /// The names of the values, in order.
@@ -90,6 +95,10 @@ final class SuiteText: Sendable {
 
   func range(at index: Int) -> Range<Int> {
     starts[index]..<(index + 1 < starts.count ? starts[index + 1] - Self.separator.count : data.count - Self.end.count)
+  }
+
+  private func range(of members: Range<Int>) -> Range<Int> {
+    starts[members.lowerBound]..<range(at: members.upperBound - 1).upperBound
   }
 
   /// Returns the index of a name, or the index at which it would have to be inserted.
@@ -117,6 +126,21 @@ final class SuiteText: Sendable {
   ///   the same.
   private static func compare(
     _ name: UnsafeBufferPointer<UInt8>, withNameAt start: Int, in bytes: UnsafeRawBufferPointer
+  ) -> Int {
+    guard let text = bytes.baseAddress else { return 1 }
+    let (quote, backslash) = (JSONByte.quote, JSONByte.backslash)
+    // Sound: the text was parsed, so a quote ends each name. Most names are without escapes, and compared in place.
+    let other = text.assumingMemoryBound(to: UInt8.self) + start + 1
+    for (index, byte) in name.enumerated() {
+      if other[index] == backslash { return compare(name, withEscapedNameAt: start, in: bytes) }
+      if other[index] == quote { return 1 }
+      if byte != other[index] { return Int(byte) - Int(other[index]) }
+    }
+    return other[name.count] == quote ? 0 : -1
+  }
+
+  private static func compare(
+    _ name: UnsafeBufferPointer<UInt8>, withEscapedNameAt start: Int, in bytes: UnsafeRawBufferPointer
   ) -> Int {
     var names = NameBytes(bytes, at: start)
     for byte in name {
@@ -173,12 +197,23 @@ final class SuiteText: Sendable {
   /// - Complexity: O(*n*) to copy the bytes in between, and O(*k* log *n*) for *k* changes.
   func changing(_ changes: [ExactString: SuiteEntry?]) -> SuiteText {
     if changes.isEmpty { return self }
+    // Sorted by place, because names are only compared if they are inserted at the same one.
+    var places: [(index: Int, isFound: Bool, change: SuiteOverlay.Change)] = []
+    places.reserveCapacity(changes.count)
+    for (name, entry) in changes {
+      let (index, isFound) = find(name)
+      places.append((index, isFound, (name, entry)))
+    }
+    places.sort { first, second in
+      if first.index != second.index { return first.index < second.index }
+      if first.isFound != second.isFound { return second.isFound }
+      return first.change.name < second.change.name
+    }
     var pieces: [Piece] = []
     var next = 0
-    for (name, entry) in changes.sorted(by: { $0.key < $1.key }) {
-      let (index, isFound) = find(name)
+    for (index, isFound, change) in places {
       if next < index { pieces.append(.members(next..<index)) }
-      if let entry { pieces.append(.line(entry.line)) }
+      if let entry = change.entry { pieces.append(.line(entry.line)) }
       next = isFound ? index + 1 : index
     }
     if next < starts.count { pieces.append(.members(next..<starts.count)) }
@@ -193,36 +228,38 @@ final class SuiteText: Sendable {
 
   private func joined(_ pieces: [Piece]) -> SuiteText {
     guard !pieces.isEmpty else { return SuiteText(entries: entries) }
-    let contents = pieces.map { piece -> Data in
+    var size = Self.start.count + Self.end.count + (pieces.count - 1) * Self.separator.count
+    for piece in pieces {
       switch piece {
-      case .line(let line): Data(line)
-      case .members(let members): data[starts[members.lowerBound]..<range(at: members.upperBound - 1).upperBound]
+      case .line(let line): size += line.count
+      case .members(let members): size += range(of: members).count
       }
     }
-    var size = Self.start.count + Self.end.count
-    for content in contents { size += content.count }
-    size += (pieces.count - 1) * Self.separator.count
     var joined = Data(count: size)
     var places: [Int] = []
     places.reserveCapacity(starts.count + pieces.count)
     joined.withUnsafeMutableBytes { buffer in
       // Sound: the pieces have the size that was added up above. Appending them one by one takes several times as long.
       var offset = 0
-      func put(_ bytes: Data) {
-        bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyMemory(from: $0) }
+      func put(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyMemory(from: bytes)
         offset += bytes.count
       }
-      for (piece, content) in zip(pieces, contents) {
-        put(offset == 0 ? Self.start : Self.separator)
-        switch piece {
-        case .line: places.append(offset)
-        case .members(let members):
-          let shift = offset - starts[members.lowerBound]
-          for start in starts[members] { places.append(start + shift) }
+      data.withUnsafeBytes { text in
+        for piece in pieces {
+          (offset == 0 ? Self.start : Self.separator).withUnsafeBytes(put)
+          switch piece {
+          case .line(let line):
+            places.append(offset)
+            line.withUnsafeBytes(put)
+          case .members(let members):
+            let shift = offset - starts[members.lowerBound]
+            for start in starts[members] { places.append(start + shift) }
+            put(UnsafeRawBufferPointer(rebasing: text[range(of: members)]))
+          }
         }
-        put(content)
       }
-      put(Self.end)
+      Self.end.withUnsafeBytes(put)
     }
     return SuiteText(joined, places, entries)
   }

@@ -30,7 +30,18 @@ package struct ExactString: Hashable, Comparable, Sendable {
   }
 
   package static func < (first: ExactString, second: ExactString) -> Bool {
-    first.text.utf8.lexicographicallyPrecedes(second.text.utf8)
+    // Several times as fast as the order of two sequences, which matters for sorting.
+    var (first, second) = (first.text, second.text)
+    return first.withUTF8 { first in
+      second.withUTF8 { second in
+        let count = min(first.count, second.count)
+        guard count > 0, let start = first.baseAddress, let other = second.baseAddress else {
+          return second.count > count
+        }
+        let order = memcmp(start, other, count)
+        return order == 0 ? first.count < second.count : order < 0
+      }
+    }
   }
 
   package func hash(into hasher: inout Hasher) {
