@@ -25,8 +25,8 @@ public func withDisk(_ command: String, _ body: (URL) async throws -> Void) asyn
 
 /// Makes a file system of ``withDisk(_:_:)`` read-only, or writable again.
 ///
-/// The system refuses while a file is open for writing: by a lock, which is kept for half a second, or in a process that
-/// another test is just starting and that has inherited it.
+/// The system refuses while a file is open for writing: by a lock, which is kept for half a second, or in a process
+/// that another test is just starting and that has inherited it.
 ///
 /// - Parameters:
 ///   - disk: The directory.
