@@ -1,4 +1,5 @@
 import FileSignals
+import Signals
 
 extension AppGroupsSuite {
   /// Sets the value of a key, and keeps all other values.
@@ -13,7 +14,8 @@ extension AppGroupsSuite {
   /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func set<Item: Codable & Sendable>(_ value: Item?, forKey key: String) throws(AppGroupsFileError) {
     guard let value else { return try removeValue(forKey: key) }
-    try store(SuiteEntry.encoding(value, key: key, url: url), ExactString(key))
+    let entry = try SuiteEntry.encoding(value, key: key, url: url)
+    try change(ExactString(key)) { _ in entry }.get()
   }
 
   /// Removes the value of a key, if there is one.
@@ -21,7 +23,7 @@ extension AppGroupsSuite {
   /// - Parameter key: The name of the value.
   /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func removeValue(forKey key: String) throws(AppGroupsFileError) {
-    try store(nil, ExactString(key))
+    try change(ExactString(key)) { _ in nil }.get()
   }
 
   /// Removes all values, including values of unknown keys and content that cannot be decoded.
@@ -66,11 +68,11 @@ extension AppGroupsSuite {
   public func update<Result>(
     overwriting: Bool = false, _ body: (inout SuiteContents) throws -> Result
   ) throws -> Result {
-    try engine.update(overwriting: overwriting) { contents in
-      let result = try body(&contents)
-      format.renew(&contents)
-      return result
-    }.get()
+    var result: Result?
+    // Without the type of the result, so that the steps of an update are compiled for suites.
+    try change(overwriting: overwriting) { contents in result = try body(&contents) }.get()
+    guard let result else { stop(because: "an update ended without calling its closure") }
+    return result
   }
 
   /// Replaces all values; the last of several writers wins.
@@ -79,7 +81,7 @@ extension AppGroupsSuite {
   /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func write(_ contents: SuiteContents) throws(AppGroupsFileError) {
     // Not through the engine's `write`: the contents may be older than others that have been read since.
-    try change(overwriting: true) { $0 = contents }
+    try change(overwriting: true) { $0 = contents }.get()
   }
 
   /// Brings the JSON file up to date now, with all changes that are in the journal beside it.
@@ -92,17 +94,30 @@ extension AppGroupsSuite {
     try engine.settle()
   }
 
-  private func store(_ entry: SuiteEntry?, _ name: ExactString) throws(AppGroupsFileError) {
-    try engine.update(
+  /// Changes one value exclusively.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the value.
+  ///   - makeEntry: Returns the new value, for the contents before the change; called once.
+  /// - Returns: The result of the closure. If it threw, nothing has changed.
+  /// - Throws: ``AppGroupsFileError``; then nothing has changed.
+  func change<Failure>(
+    _ name: ExactString, to makeEntry: (SuiteContents) throws(Failure) -> SuiteEntry?
+  ) throws(AppGroupsFileError) -> Result<Void, Failure> {
+    var made: Result<SuiteEntry?, Failure>?
+    return try engine.update(
       overwriting: false,
       appending: { stored, file, delivery throws(AppGroupsFileError) in
-        try append((name, entry), to: stored, in: file, &delivery) ? () : nil
+        let result = Result { () throws(Failure) in try makeEntry(stored.value) }
+        made = result
+        guard case .success(let entry) = result else { return nil }
+        return try append((name, entry), to: stored, in: file, &delivery) ? () : nil
       },
-      { contents in
+      { contents throws(Failure) in
+        let entry = try (made ?? Result { () throws(Failure) in try makeEntry(contents) }).get()
         contents[name] = entry
         format.renew(&contents)
-      }
-    ).get()
+      })
   }
 
   /// Appends a change of one value to the journal, without the steps that only other changes need.
@@ -126,14 +141,14 @@ extension AppGroupsSuite {
     }
   }
 
-  /// Changes the contents exclusively by a closure that cannot fail.
-  func change(
-    overwriting: Bool = false, _ body: (inout SuiteContents) -> Void
-  ) throws(AppGroupsFileError) {
-    try engine.update(overwriting: overwriting) { contents in
-      body(&contents)
+  /// Changes the contents exclusively.
+  func change<Failure>(
+    overwriting: Bool = false, _ body: (inout SuiteContents) throws(Failure) -> Void
+  ) throws(AppGroupsFileError) -> Result<Void, Failure> {
+    try engine.update(overwriting: overwriting) { contents throws(Failure) in
+      try body(&contents)
       format.renew(&contents)
-    }.get()
+    }
   }
 }
 

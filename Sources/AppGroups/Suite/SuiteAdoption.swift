@@ -85,7 +85,7 @@ extension AppGroupsSuite {
         contents[entry.name] = entry
         adoption.adopted.insert(entry.name.text)
       }
-    }
+    }.get()
   }
 
   private static func isSame(_ object: Any, _ registered: Any?) -> Bool {

@@ -26,8 +26,8 @@ final class SuiteEntry: Sendable {
     var isReported = false
   }
 
-  /// A box for a value of a known type in an untyped list.
-  private final class Decoded<Item: Sendable>: Sendable {
+  /// A value as an object, so that code without its type can keep it.
+  final class Decoded<Item: Sendable>: Sendable {
     let item: Item
 
     init(_ item: Item) {
@@ -106,7 +106,7 @@ final class SuiteEntry: Sendable {
 
   /// The result of decoding an entry.
   enum Content<Item: Sendable> {
-    case item(Item)
+    case item(Decoded<Item>)
     case unreadable(reason: String)
   }
 
@@ -116,7 +116,7 @@ final class SuiteEntry: Sendable {
     if let known = decodings.withLock({ $0.first { $0.type == identifier } }) { return content(of: known) }
     let decoding: Decoding
     do {
-      let item = try JSONDecoder().decodeExplaining(type, from: text)
+      let item = try plainItem(as: type) ?? JSONDecoder().decodeExplaining(type, from: text)
       decoding = Decoding(type: identifier, value: Decoded(item), reason: "")
     } catch {
       decoding = Decoding(type: identifier, value: nil, reason: CodingReason.words(for: error))
@@ -130,10 +130,47 @@ final class SuiteEntry: Sendable {
       })
   }
 
+  /// Returns the value as one of the types that most keys have, without a decoder, which takes most of the time of a
+  /// change; `nil` if that is not possible.
+  private func plainItem<Item>(as type: Item.Type) -> Item? {
+    if type == Int.self { return integer as? Item }
+    if type == Bool.self { return boolean as? Item }
+    if type == String.self { return plainString as? Item }
+    return nil
+  }
+
+  private var integer: Int? {
+    let isNegative = line[start] == JSONByte.minus
+    let digits = line[(isNegative ? start + 1 : start)...]
+    // More digits may not fit. Only a decoder knows what other numbers mean.
+    guard (1...18).contains(digits.count), digits.allSatisfy({ $0 >= JSONByte.zero && $0 <= JSONByte.nine }) else {
+      return nil
+    }
+    let magnitude = digits.reduce(0) { $0 * 10 + Int($1 - JSONByte.zero) }
+    return isNegative ? -magnitude : magnitude
+  }
+
+  private var boolean: Bool? {
+    switch line.count - start {
+    case 4: line[start...].elementsEqual("true".utf8) ? true : nil
+    case 5: line[start...].elementsEqual("false".utf8) ? false : nil
+    default: nil
+    }
+  }
+
+  /// The text in quotation marks if it has no escapes.
+  private var plainString: String? {
+    guard line.count - start >= 2, line[start] == JSONByte.quote, line[line.count - 1] == JSONByte.quote else {
+      return nil
+    }
+    return String(validating: line[(start + 1)..<(line.count - 1)], as: UTF8.self)
+      .flatMap { JSONText.isPlain($0) ? $0 : nil }
+  }
+
   private func content<Item: Sendable>(of decoding: Decoding) -> Content<Item> {
     guard let value = decoding.value else { return .unreadable(reason: decoding.reason) }
     // Sound: the identifier belongs to the decoded type.
-    return .item(unsafeDowncast(value, to: Decoded<Item>.self).item)
+    return .item(unsafeDowncast(value, to: Decoded<Item>.self))
   }
 
   /// A Boolean value that indicates whether the value was read.
@@ -160,8 +197,15 @@ extension SuiteEntry {
   func item<Item: Decodable & Sendable>(
     as type: Item.Type, key: String, url: URL, isSealed: Bool
   ) throws(AppGroupsFileError) -> Item? {
+    try decoded(as: type, key: key, url: url, isSealed: isSealed)?.item
+  }
+
+  /// Returns the value as a type, as ``item(as:key:url:isSealed:)`` does, in an object.
+  func decoded<Item: Decodable & Sendable>(
+    as type: Item.Type, key: String, url: URL, isSealed: Bool
+  ) throws(AppGroupsFileError) -> Decoded<Item>? {
     switch content(as: type) {
-    case .item(let item): return item
+    case .item(let decoded): return decoded
     case .unreadable where isNull: return nil
     case .unreadable(let reason):
       // A reason quotes the value, and errors get into logs.

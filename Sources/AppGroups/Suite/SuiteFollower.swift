@@ -3,10 +3,14 @@ import Foundation
 import Signals
 
 /// Derives the state of one typed key from the contents of a suite, and remembers the last good value.
-final class SuiteFollower<Value: Codable & Sendable>: Sendable {
-  private let key: SuiteKey<Value>
+///
+/// It does not have the type of the value, so that the steps of a change are compiled once, and for these types.
+final class SuiteFollower: Sendable {
   private let name: ExactString
-  private let url: URL
+  /// The default, in a ``SuiteEntry/Decoded``, as each value.
+  private let defaultValue: any AnyObject & Sendable
+  /// Decodes the value of an entry; `nil` if it is `null` and the type cannot represent that.
+  private let decode: @Sendable (SuiteEntry, _ isSealed: Bool) throws(AppGroupsFileError) -> (any AnyObject & Sendable)?
 
   private struct Memory {
     var lastGood: LastGood
@@ -20,10 +24,16 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
 
   /// A value and the entry that it was decoded from; equal entries have equal values.
   struct LastGood: Sendable, Equatable {
-    let value: Value
+    fileprivate let value: any AnyObject & Sendable
     let entry: SuiteEntry?
 
     static func == (first: LastGood, second: LastGood) -> Bool { first.entry == second.entry }
+
+    /// Returns the value as the type of the key.
+    func item<Value>(of key: SuiteKey<Value>) -> Value {
+      // Sound: the follower of the key has created it.
+      unsafeDowncast(value, to: SuiteEntry.Decoded<Value>.self).item
+    }
   }
 
   /// An entry that cannot be decoded as the key's type.
@@ -46,24 +56,26 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  init(key: SuiteKey<Value>, url: URL) {
-    self.key = key
-    self.url = url
+  init<Value>(_ key: SuiteKey<Value>, url: URL) {
     name = ExactString(key.name)
-    memory = Guarded(Memory(lastGood: LastGood(value: key.defaultValue, entry: nil)))
+    defaultValue = SuiteEntry.Decoded(key.defaultValue)
+    decode = { entry, isSealed throws(AppGroupsFileError) in
+      try entry.decoded(as: Value.self, key: key.name, url: url, isSealed: isSealed)
+    }
+    memory = Guarded(Memory(lastGood: LastGood(value: defaultValue, entry: nil)))
   }
 
   func state(in contents: SuiteContents, defaults: [ExactString: SuiteEntry]) -> State {
     let stored = contents[name]
     guard let entry = stored ?? defaults[name] else {
-      return keep(key.defaultValue, nil, isStored: false, contents)
+      return keep(defaultValue, nil, isStored: false, contents)
     }
     if let known = known(entry, isStored: stored != nil, contents) { return known }
     do throws(AppGroupsFileError) {
-      let item = try entry.item(as: Value.self, key: key.name, url: url, isSealed: contents.isSealed)
+      let value = try decode(entry, contents.isSealed)
       // A `null` that the type cannot represent counts as no value.
       return keep(
-        item ?? key.defaultValue, item == nil ? nil : entry, isStored: stored != nil && item != nil, contents)
+        value ?? defaultValue, value == nil ? nil : entry, isStored: stored != nil && value != nil, contents)
     } catch {
       let (good, since) = beginProblem(in: contents)
       return State(lastGood: good, isStored: true, problem: Problem(entry: entry, error: error, since: since))
@@ -74,7 +86,7 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   ///
   /// The value of another file does not count. Contents that are older than the remembered ones change nothing.
   private func beginProblem(in contents: SuiteContents) -> (lastGood: LastGood, since: ContinuousClock.Instant) {
-    var good = LastGood(value: key.defaultValue, entry: nil)
+    var good = LastGood(value: defaultValue, entry: nil)
     var since = ContinuousClock.now
     memory.replace { memory -> LastGood? in
       since = memory.problemSince ?? since
@@ -99,7 +111,9 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   }
 
   /// Remembers a good value, unless the remembered one comes from newer contents, because another thread was faster.
-  private func keep(_ value: Value, _ entry: SuiteEntry?, isStored: Bool, _ contents: SuiteContents) -> State {
+  private func keep(
+    _ value: any AnyObject & Sendable, _ entry: SuiteEntry?, isStored: Bool, _ contents: SuiteContents
+  ) -> State {
     let good = LastGood(value: value, entry: entry)
     memory.replace { memory -> Memory? in
       guard contents.generation >= memory.generation else { return nil }

@@ -60,12 +60,12 @@ public final class SuiteValue<Value: Codable & Sendable>: BlockingSharedValue {
   init(_ key: SuiteKey<Value>, in suite: AppGroupsSuite) {
     self.suite = suite
     self.key = key
-    let follower = SuiteFollower(key: key, url: suite.url)
+    let follower = SuiteFollower(key, url: suite.url)
     let state = Property.derived(suite.property, suite.defaults) { follower.state(in: $0, defaults: $1) }
       .depending(onPart: SuiteContents.part(of: ExactString(key.name)))
     // Two steps, so that a change of the state without a change of the value is not sent as one.
     let lastGood = Property.derived(state) { $0.lastGood }
-    property = Property.derived(lastGood) { $0.value }.announcingItself()
+    property = Property.derived(lastGood) { $0.item(of: key) }.announcingItself()
     status = Property.derived(suite.status, state) { $0 == .current ? $1.status : $0 }
     reporting = state.sink { [weak suite] state in
       guard let problem = state.problem else { return }
@@ -209,12 +209,14 @@ extension SuiteValue {
   public func update<Result>(
     overwriting: Bool = false, _ body: (inout Value) throws -> Result
   ) throws -> Result {
-    try suite.update { contents in
+    var result: Result?
+    try suite.change(ExactString(key.name)) { contents in
       var value = try stored(in: contents, orLastGood: overwriting)
-      let result = try body(&value)
-      try contents.set(value, for: key)
-      return result
-    }
+      result = try body(&value)
+      return try SuiteEntry.encoding(value, key: key.name, url: suite.url)
+    }.get()
+    guard let result else { stop(because: "an update ended without calling its closure") }
+    return result
   }
 
   /// Changes the value exclusively, without blocking the threads that tasks run on.

@@ -82,6 +82,38 @@ struct SuiteTextTests {
     try check(1.0)
   }
 
+  /// A value that only the decoder can read, as text in its place would be.
+  private struct Read<Item: Decodable & Sendable>: Decodable {
+    let item: Item
+
+    init(from decoder: any Decoder) throws {
+      item = try decoder.singleValueContainer().decode(Item.self)
+    }
+  }
+
+  @Test
+  func `values of usual types are read as the decoder reads them`() throws {
+    func check<Item: Decodable & Equatable & Sendable>(_ text: String, as type: Item.Type) throws {
+      let expected = try? JSONDecoder().decode(Read<Item>.self, from: Data(text.utf8)).item
+      switch SuiteEntry(ExactString("key"), text: Data(text.utf8)).content(as: type) {
+      case .item(let decoded): #expect(decoded.item == expected, "\(text)")
+      case .unreadable: #expect(expected == nil, "\(text)")
+      }
+    }
+    var texts = ["0", "-0", "7", "-42", "1.0", "1e3", "2.5", "-1e-3", "true", "false", "null", "[]", "{}", "[1]"]
+    texts += ["999999999999999999", "-999999999999999999", "9223372036854775807", "-9223372036854775808"]
+    texts += ["9223372036854775808", "1000000000000000000000", #""""#, #""a""#, #""ä🧵e\u0301""#, #""a\"b\\\n\/""#]
+    texts += [#""true""#, #""1""#, #""\u00e9\ud83e\uddf5""#, #""tail\\""#, "\"\u{7F}\u{2028}\""]
+    for text in texts {
+      try check(text, as: Int.self)
+      try check(text, as: Bool.self)
+      try check(text, as: String.self)
+      try check(text, as: Int?.self)
+      try check(text, as: String?.self)
+    }
+    for name in Self.names { try check(String(decoding: JSONText.quoted(name), as: UTF8.self), as: String.self) }
+  }
+
   @Test
   func `a file in the layout of a suite is used as it is`() throws {
     let data = Data("{\n  \"a\" : 1,\n  \"b\" : [\n    2\n  ]\n}\n".utf8)

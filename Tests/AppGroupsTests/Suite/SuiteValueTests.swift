@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 import Foundation
 import KqueueModel
 import Observation
@@ -83,6 +84,33 @@ struct SuiteValueTests {
     try await elsewhere.suite.set(2, forKey: "stored")
     try await others[0].property.recorded().wait { $0.last == 2 }
     #expect(marks()[0] != before[0] && marks()[1] == before[1])
+  }
+
+  @Test
+  func `the closure of an update runs once, whatever becomes of its value`() throws {
+    for seal in [nil, FileSeal.test("1")] {
+      let suite = try AppGroupsSuite(
+        name: seal == nil ? "open.json" : "sealed.json", container: fixture.container, seal: seal,
+        options: .init(durability: .process, maximumSize: 1_000))
+      let text = suite.preference("text", default: "first")
+      var calls = 0
+      func update(to new: String?) throws {
+        try text.update { value in
+          calls += 1
+          guard let new else { throw CancellationError() }
+          value = new
+        }
+      }
+      // In quick succession, so that some changes are records and some replace the file.
+      for number in 0..<20 {
+        try update(to: "\(number)")
+        try update(to: "\(number)")
+        #expect(throws: CancellationError.self) { try update(to: nil) }
+        #expect(throws: AppGroupsFileError.self) { try update(to: String(repeating: "x", count: 2_000)) }
+        #expect(calls == 4 * (number + 1) && text.value == "\(number)")
+        #expect(try text.read() == "\(number)")
+      }
+    }
   }
 
   @Test

@@ -28,6 +28,7 @@ func registerSuites() {
 }
 
 private let bareAppend = "bare append loop"
+private let bareCalls = "the same calls, watched"
 
 /// Changes of one key among a hundred, alone, with an observer in another process, and by four processes at once.
 private func registerSets() {
@@ -48,16 +49,28 @@ private func registerSets() {
         withExtendedLifetime((directory, observer)) {}
       }
     }
-    measureTimed(row, bareAppend) {
-      let directory = try TemporaryDirectory(isInMemory: isInMemory)
-      let journal = try RawJournal(in: directory.url)
-      let observer = isObserved ? try OtherProcess(Role.rawObserver, in: directory.url) : nil
-      return { count, stopwatch in
-        stopwatch.startMeasurement()
-        for number in 0..<count { try journal.append(number) }
-        stopwatch.stopMeasurement()
-        withExtendedLifetime((directory, observer)) {}
+    for (contender, isWatched) in [(bareAppend, false), (bareCalls, true)] {
+      measureTimed(row, contender) {
+        let directory = try TemporaryDirectory(isInMemory: isInMemory)
+        let journal = try RawJournal(in: directory.url, isWatched: isWatched)
+        let observer = isObserved ? try OtherProcess(Role.rawObserver, in: directory.url) : nil
+        return { count, stopwatch in
+          stopwatch.startMeasurement()
+          for number in 0..<count { try journal.append(number) }
+          stopwatch.stopMeasurement()
+          withExtendedLifetime((directory, observer)) {}
+        }
       }
+    }
+  }
+  measureTimed("suiteUpdateMemory", "Signals") {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    let count = try sharedSuite(in: directory.url).preference("count", default: 0)
+    return { rounds, stopwatch in
+      stopwatch.startMeasurement()
+      for _ in 0..<rounds { try count.update { $0 += 1 } }
+      stopwatch.stopMeasurement()
+      withExtendedLifetime(directory) {}
     }
   }
   measureTimed("suiteSetCrowd", "Signals") {
