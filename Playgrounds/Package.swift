@@ -2,7 +2,8 @@
 import PackageDescription
 
 /// What pages and tools may import.
-let modules: [Target.Dependency] = ["Signals", "FileSignals", "AppGroups", "SignalsKit", "Cluster"].map { name in
+let modules: [Target.Dependency] = ["Signals", "FileSignals", "AppGroups", "SignalsKit", "Cluster", "Inspector"].map {
+  name in
   .product(name: name, package: "Signals")
 }
 

@@ -41,6 +41,10 @@ let renewed = try AppGroupsFile(
   name: "token", initialValue: "", container: container, format: .json.sealed(by: rotated))
 print(renewed.value)  // Prints "a confidential token"
 try renewed.update { _ in }  // It is sealed with the key 2026 from here on.
+try AppGroupsSuite(name: "settings", container: container, seal: rotated).update { _ in }
+let opened = FileSecretStore(directory: directory.appending(path: "secrets"), seal: rotated)
+if let password = try opened.read(forKey: "mail") { try opened.write(password, forKey: "mail") }
+print(try Data(contentsOf: settings.url).range(of: Data("2026".utf8)) != nil)  // Prints "true"
 
 do {
   let late = try AppGroupsFile(

@@ -36,6 +36,8 @@ struct Guide {
       ForeignProgramsScene(), EnvironmentScene(isQuick: isQuick), SessionScene(isQuick: isQuick),
       FlagScene(isQuick: isQuick), FleetScene(isQuick: isQuick),
     ]
+    // The scene of foreign programs is about a file that those change.
+    let witness = try ChangeWitness(workplace, besides: ["file/theme.json"])
     var promises: [Promise] = []
     for (index, scene) in scenes.enumerated() {
       display.heading("\(index + 1). \(scene.title)")
@@ -49,6 +51,7 @@ struct Guide {
       }
       try Task.checkCancellation()
     }
+    promises.append(await witness.judge())
     return promises
   }
 }

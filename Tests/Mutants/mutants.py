@@ -293,6 +293,11 @@ MUTANTS = [
          "guard let found = decode(record), found.version == version else { continue }",
          "guard let found = decode(record) else { continue }")),
     Mutant(
+        "a writer that replaces the record of the present version", r"AppGroupsTests\.ProvenanceTests",
+        ("Sources/FileSignals/Durable/ProvenanceRecord.swift",
+         "times.indices.min { times[$0] < times[$1] }",
+         "times.indices.max { times[$0] < times[$1] }")),
+    Mutant(
         "a change that is attributed to the process that has its maker's place now",
         r"AppGroupsTests\.ProvenanceTests",
         ("Sources/FileSignals/Durable/MakerReference.swift",

@@ -343,11 +343,13 @@ class Changes:
         values = [change for change in changes if change["kind"] in self.VALUES and change["op"] != "delete"]
         unknown = [change for change in values if not change.get("proc") and not change.get("author")]
         print(f"{len(values)} changes of values were seen, {len(unknown)} of an unknown process", flush=True)
+        for change in unknown:
+            print(f"  {change['r']}: {change['summary']}", flush=True)
         if not values:
             complain("`notes changes` has printed no change")
         # A process that is killed between two steps may leave one, and a switch that another process has to complete.
         if len(unknown) > min(kills, len(values) // 20):
-            complain(f"{len(unknown)} of {len(values)} changes are of unknown processes, such as {unknown[:3]}")
+            complain(f"{len(unknown)} of {len(values)} changes are of unknown processes")
 
 
 def main(bin, rounds):

@@ -18,6 +18,9 @@ final class ChildProcess: Sendable {
   /// How many children were started in all.
   static let startedCount = MutableProperty(0)
 
+  /// How many children were killed in the middle of their work.
+  static let killedCount = MutableProperty(0)
+
   /// The number by which the system knows the child.
   var identifier: Int32 { process.processIdentifier }
 
@@ -38,7 +41,7 @@ final class ChildProcess: Sendable {
   }
 
   deinit {
-    killNow()
+    end()
   }
 
   /// Sends a line to the child.
@@ -65,6 +68,11 @@ final class ChildProcess: Sendable {
 
   /// Ends the child on the spot, as a crash or the system would.
   func killNow() {
+    Self.killedCount.modify { $0 += 1 }
+    end()
+  }
+
+  private func end() {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
   }

@@ -35,6 +35,8 @@ struct Soak {
     display.title("Signals: everything at once, for \(Int(seconds)) seconds")
     let world = try SoakWorld(workplace.directory)
     try await world.prepare()
+    // Transactions name their process once the database is shared, which begins with the workers.
+    let witness = try ChangeWitness(workplace)
     let office = try TicketOffice.file(in: world.container)
     let clerk = try TicketClerk(world.container)
     let context = try TicketClerk.session(in: world.container)
@@ -141,6 +143,8 @@ struct Soak {
     let balance = try world.sum()
     let state = try await context.authState.wait(for: "a session that is valid") { $0 != .presession }
 
+    let named = await witness.judge()
+
     return display.summarize(
       [
         Promise("No update of a file is lost", isKept: lost == 0, seen: "\(updates) updates, \(lost) lost"),
@@ -158,6 +162,7 @@ struct Soak {
         Promise(
           "A flag never goes back", isKept: backwards.value == 0, seen: "\(backwards.value) of all flips were seen to"),
         Promise("The dead are known to be dead", isKept: late == 0, seen: "\(kills) killed, \(late) not noticed"),
+        named,
         Promise(
           "A session is renewed once for all", isKept: state == .authenticated && books.misuses == 0,
           seen: "\(books.issued) tickets, \(books.misuses) used twice"),

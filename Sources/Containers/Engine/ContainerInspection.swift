@@ -42,6 +42,7 @@ package struct ContainerInspection: Sendable {
     }
     return ContainerInspection(
       revision: state.revision, active: state.active, environments: state.ids.map { store.environment($0, in: state) },
-      provenance: store.provenance(isSwitching: journal != nil), journal: journal)
+      // The switch may have been completed since its journal was read.
+      provenance: (journal == nil ? nil : store.provenance(isSwitching: true)) ?? store.provenance(), journal: journal)
   }
 }

@@ -42,6 +42,7 @@ struct SessionVault<User: SessionUser>: Sendable {
   /// - Returns: The user, and whether the archive was written.
   func restore() -> (Restoration<User>, isWritten: Bool) {
     attemptLocked { () throws -> (Restoration<User>, Bool) in
+      noteCreation()
       var contents = try read()
       let old = contents.secretKeys
       guard let id = contents.currentID, var record = contents[id] else {
@@ -61,6 +62,12 @@ struct SessionVault<User: SessionUser>: Sendable {
     } failed: {
       (.failed($0), false)
     }
+  }
+
+  /// Notes that this process creates the archive, if there is none.
+  private func noteCreation() {
+    guard let lockURL, FileStamp.ifReadable(path: archive.path) == nil else { return }
+    ProvenanceRecord.note(.current, revision: 0, ofFileAt: lockURL.path)
   }
 
   /// Returns the current user without writing anything.
@@ -239,7 +246,7 @@ struct SessionVault<User: SessionUser>: Sendable {
   /// Writes the archive, and notes who does it.
   func store(_ contents: ArchiveContents) throws {
     if let lockURL {
-      ProvenanceRecord.note(.current, VersionMark(revision: contents.revision), ofFileAt: lockURL.path)
+      ProvenanceRecord.note(.current, revision: contents.revision, ofFileAt: lockURL.path)
     }
     try archive.write(contents)
   }

@@ -36,6 +36,9 @@ package final class FileDescriptors: Sendable {
   /// ``FileStamp/isFine(since:)``.
   let hasFineClock = Atomic(false)
 
+  /// The version that this process noted last in the lock, and the place of its record.
+  let lastNote = Guarded<(place: Int, stamp: FileStamp)?>(nil)
+
   /// The makers that this process has noted in the lock.
   let noted = Guarded<[NotedMaker]>([])
 

@@ -21,6 +21,8 @@ package final class PreparedWrite {
   private let sizeLimit = fileSizeLimit()
   /// The status of the temporary file with its content, before anything else was changed.
   private var written: FileStatus?
+  /// The stamp of the file to be replaced; `nil` if there is none.
+  private var replaced: FileStamp?
   /// A Boolean value that indicates whether the file to be replaced was inspected just now.
   ///
   /// A program that does not lock can act between any two system calls, so a newer status would protect it no better.
@@ -80,7 +82,9 @@ package final class PreparedWrite {
     guard isPending, temporary == nil else {
       stop(because: "commit() was called twice, or before the content was finished")
     }
-    if let note { file.note(note.maker, note.version, limit: sizeLimit) }
+    if let note {
+      file.note(note.maker, note.version, as: written?.stamp, replacing: replaced, limit: sizeLimit)
+    }
     if isExclusive, try link() { return }
     do {
       // A link that was created since then must stay, but the rename would replace it.
@@ -189,6 +193,7 @@ package final class PreparedWrite {
     }
     written = new
     let old = try descriptors.fileStatus()
+    replaced = old?.stamp
     if let old {
       // Owner and group are kept if the system allows it. Otherwise the file gets this process's owner, as with every
       // rename.

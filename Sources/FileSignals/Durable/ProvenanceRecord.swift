@@ -1,7 +1,6 @@
 import CLibrary
 package import Foundation
 import Signals
-import Synchronization
 
 /// The mark of a version of a value, by which its ``Provenance`` is found.
 package struct VersionMark: Hashable, Sendable {
@@ -43,7 +42,8 @@ package struct VersionMark: Hashable, Sendable {
 ///
 /// There are four places of 176 bytes. Each has a checksum, so that a reader, which takes no lock, ignores one that is
 /// half written. The writer notes a version before it is in place, so a reader that finds the version finds its record,
-/// unless later ones have taken all places, or a later writer was killed between the two steps.
+/// unless later ones have taken all places. A writer never replaces the record of the present version, but several that
+/// are killed between the two steps may.
 ///
 /// ```
 /// 0                 128              304              480              656
@@ -60,9 +60,6 @@ package enum ProvenanceRecord {
   static let makers = 16
   static var makersEnd: Int { end + makers * size }
 
-  /// The number of the next place of this process, whose versions of one file take turns.
-  private static let turn = Atomic(UInt(bitPattern: Int(getpid())))
-
   /// Notes who is about to put a version in place; the caller holds the lock.
   ///
   /// It is only a note, so a failure is ignored.
@@ -70,19 +67,35 @@ package enum ProvenanceRecord {
   /// - Parameters:
   ///   - note: The process and the cause.
   ///   - version: The mark of the version.
+  ///   - place: The place, which has no record of the present version.
   ///   - lock: The descriptor of the lock.
   ///   - limit: The maximum size of a file that this process may write.
-  package static func note(_ note: Provenance.Note, _ version: VersionMark, in lock: CInt, limit: Int) {
+  static func note(_ note: Provenance.Note, _ version: VersionMark, at place: Int, in lock: CInt, limit: Int) {
     // The system would end the process otherwise.
     guard limit >= end else { return }
-    let place = turn.wrappingAdd(1, ordering: .relaxed).newValue % UInt(places)
     withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
       switch note {
       case .omitted: return
       case .current: encodeCurrent(version, to: buffer)
       case .kept(let provenance): encode(provenance, version, to: buffer)
       }
-      _ = writeSome(UnsafeRawBufferPointer(buffer), to: lock, at: start + Int(place) * size)
+      _ = writeSome(UnsafeRawBufferPointer(buffer), to: lock, at: start + place * size)
+    }
+  }
+
+  /// Returns the place of the record that was noted first, which is not the one of the present version.
+  static func oldestPlace(in lock: CInt) -> Int {
+    withUnsafeTemporaryAllocation(byteCount: places * size, alignment: 8) { buffer in
+      let count = max(0, readSome(buffer, from: lock, at: start)) / size
+      guard count == places else { return count }
+      // Positive numbers are ordered as their bits are.
+      let now = Date().timeIntervalSince1970.bitPattern
+      let times = (0..<places).map { place in
+        let time = number(in: UnsafeRawBufferPointer(buffer), at: place * size + 40)
+        // The clock was set back since then.
+        return time > now ? 0 : time
+      }
+      return times.indices.min { times[$0] < times[$1] } ?? 0
     }
   }
 
@@ -114,10 +127,11 @@ package enum ProvenanceRecord {
     return find(version, in: lock.number)
   }
 
-  /// Notes who is about to make a version that is not a file's content; the caller holds the lock of the file at a path.
-  package static func note(_ note: Provenance.Note, _ version: VersionMark, ofFileAt path: String) {
+  /// Notes who is about to make a numbered version; the caller holds the lock of the file at a path.
+  package static func note(_ note: Provenance.Note, revision: Int, ofFileAt path: String) {
     guard let lock = openLock(ofFileAt: path, O_WRONLY) else { return }
-    self.note(note, version, in: lock.number, limit: fileSizeLimit())
+    let place = Int(UInt(bitPattern: revision) % UInt(places))
+    self.note(note, VersionMark(revision: revision), at: place, in: lock.number, limit: fileSizeLimit())
   }
 
   private static func openLock(ofFileAt path: String, _ access: CInt) -> Descriptor? {
@@ -245,9 +259,30 @@ extension ExclusiveFile {
     ProvenanceRecord.reference(to: descriptors.noted, in: descriptors.sidecar.number, limit: limit)
   }
 
-  /// Notes who is about to make a version that is not a content of the file.
-  package func note(_ note: Provenance.Note, _ version: VersionMark, limit: Int) {
-    ProvenanceRecord.note(note, version, in: descriptors.sidecar.number, limit: limit)
+  /// Notes who is about to put a version in place.
+  ///
+  /// - Parameters:
+  ///   - note: The process and the cause.
+  ///   - version: The mark of the version.
+  ///   - new: The stamp of the version, if it is known.
+  ///   - old: The stamp of the present version, whose record stays until the new version is in place.
+  ///   - limit: The maximum size of a file that this process may write.
+  package func note(
+    _ note: Provenance.Note, _ version: VersionMark, as new: FileStamp?, replacing old: FileStamp?, limit: Int
+  ) {
+    let place = descriptors.lastNote.withLock { last in
+      // Only the writer of the present version knows its place without a look.
+      let place =
+        switch (last, old) {
+        case (_, nil): 0
+        case (let last?, let old?) where old.hasContent(of: last.stamp):
+          (last.place + 1) % ProvenanceRecord.places
+        case (_, _?): ProvenanceRecord.oldestPlace(in: descriptors.sidecar.number)
+        }
+      last = new.map { (place, $0) }
+      return place
+    }
+    ProvenanceRecord.note(note, version, at: place, in: descriptors.sidecar.number, limit: limit)
   }
 
   /// Finds who made a version of the file.

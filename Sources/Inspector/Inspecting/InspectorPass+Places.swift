@@ -85,8 +85,11 @@ extension InspectorPass {
       let changes = details.tables.filter { was[$0.name] != $0.rows }.map { table in
         "\(table.name): \(was[table.name] ?? 0) → \(table.rows)\(table.capped ? "+" : "") rows"
       }
+      // A shared database changes without a newer transaction if a switch has put another one in its place.
+      let earlier = details.history == nil ? nil : lastSwitcher(of: path)
       put(
-        resource, .update, changes.isEmpty ? "changed" : changes.joined(separator: ", "), provenance: switcher)
+        resource, .update, changes.isEmpty ? "changed" : changes.joined(separator: ", "),
+        provenance: switcher ?? earlier)
     } else {
       put(resource, provenance: last)
     }

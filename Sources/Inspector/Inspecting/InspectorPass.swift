@@ -65,6 +65,14 @@ struct InspectorPass {
     switches.first { $0.root.isEmpty || path.hasPrefix($0.root + "/") }?.by
   }
 
+  /// Returns who made the last switch around a file, which may have been seen in an earlier pass.
+  func lastSwitcher(of path: String) -> Provenance? {
+    state.places.lazy.filter { $0.kind == .container }.compactMap { place in
+      let root = InspectorState.container(place.path).root
+      return root.isEmpty || path.hasPrefix(root + "/") ? state.provenances[place.path] : nil
+    }.first
+  }
+
   /// Builds the resources that are no places, and removes resources that are gone.
   private mutating func buildOthers(_ lockedPaths: [UInt64: String], _ locks: inout InspectedLocks) {
     for var lock in locks.resources(lockedPaths, in: state.root.path) {

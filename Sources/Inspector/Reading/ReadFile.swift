@@ -9,6 +9,9 @@ struct ReadFile {
   /// The largest file that is read, in bytes, so that one file never delays the others for long.
   static let limit = 1 << 20
 
+  /// The most reads of a file that other processes keep replacing.
+  private static let attempts = 4
+
   var format = InspectedFile.Format.json
   var status = InspectedResource.Status.ok
   var problem: String?
@@ -32,15 +35,14 @@ struct ReadFile {
   ///   - path: Its path, relative to the inspected directory.
   ///   - provenance: Receives who made the content.
   init(_ url: URL, path: String, _ provenance: inout Provenance?) {
-    var content: Data
+    var content = Data()
     do throws(DurableFileError) {
-      let stamp = FileStamp.ifReadable(path: url.path)
-      content = try DurableFile.read(url, limit: Self.limit)
-      provenance = ProvenanceRecord.find(VersionMark(content: content), ofFileAt: url.path)
-      if provenance == nil, FileStamp.ifReadable(path: url.path) != stamp {
-        // Other writers have replaced the content, and perhaps its record.
+      // Other writers may replace the content, and its record, between the two reads.
+      for attempt in 1... {
+        let stamp = FileStamp.ifReadable(path: url.path)
         content = try DurableFile.read(url, limit: Self.limit)
         provenance = ProvenanceRecord.find(VersionMark(content: content), ofFileAt: url.path)
+        if provenance != nil || attempt == Self.attempts || FileStamp.ifReadable(path: url.path) == stamp { break }
       }
     } catch {
       if case .exceedsLimit(_, let size, let limit) = error {

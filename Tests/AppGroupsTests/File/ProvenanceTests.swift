@@ -80,15 +80,32 @@ struct ProvenanceTests: JournaledSuiteTests {
   @Test func `a version keeps its author if a later writer is killed before its own is in place`() throws {
     let file = try fixture.note()
     try Cause.withValue("kept") { try file.write(Note(count: 1, text: "ours")) }
-    let locked = try ExclusiveFile(locking: file.url)
-    let never = try locked.prepare(Data("never".utf8), durability: .process)
-    // As the next writer does before the rename.
-    for number in 0..<2 {
-      locked.note(.current, VersionMark(revision: number), limit: .max)
-    }
-    never.discard()
-    locked.unlock()
+    for _ in 0..<2 { try beginWriting(file) }
     #expect(file.provenance?.cause == "kept")
+  }
+
+  @Test func `a version of another process keeps its author while the next one is being written`() async throws {
+    let file = try fixture.note()
+    let peer = try await fixture.peer()
+    try await peer.send("open note.json")
+    for round in 1...Scale.count(20, torture: 500) {
+      // Each process replaces the oldest record, whoever made it.
+      for _ in 0..<Int.random(in: 0...2) { try await file.update { $0.count += 1 } }
+      try await peer.send("write note.json \(round)")
+      try await file.firstValue("round \(round)") { $0.text == "\(round)" }
+      try beginWriting(file)
+      #expect(file.provenance?.processIdentifier == peer.identifier, "round \(round)")
+    }
+  }
+
+  /// Does the same as a process that is killed, or waits for a processor, before its version is in place.
+  private func beginWriting(_ file: AppGroupsFile<Note>) throws {
+    let locked = try ExclusiveFile(locking: file.url)
+    defer { locked.unlock() }
+    let never = try locked.prepare(Data("never".utf8), durability: .process)
+    defer { never.discard() }
+    let stamp = FileStamp.ifReadable(path: file.url.path)
+    locked.note(.current, VersionMark(content: Data("never".utf8)), as: nil, replacing: stamp, limit: .max)
   }
 
   @Test func `long names and causes are cut between characters, and damaged records are ignored`() throws {
@@ -118,7 +135,7 @@ struct ProvenanceTests: JournaledSuiteTests {
     try file.write(Note(count: 1, text: "ours"))
     let locked = try ExclusiveFile(locking: file.url)
     let before = try Data(contentsOf: lock)
-    locked.note(.current, VersionMark(revision: 1), limit: 100)
+    locked.note(.current, VersionMark(content: Data()), as: nil, replacing: nil, limit: 100)
     locked.unlock()
     #expect(try Data(contentsOf: lock) == before)
   }

@@ -26,26 +26,9 @@ final class WorkerProcess: Sendable {
     process.arguments = ["work", "--verbose", "--home", home.path]
     let output = Pipe()
     process.standardOutput = output
-    let rest = MutableProperty("")
-    output.fileHandleForReading.readabilityHandler = { [beginnings] handle in
-      let data = handle.availableData
-      if data.isEmpty { return handle.readabilityHandler = nil }
-      let lines = rest.modify { rest -> [Substring] in
-        rest += String(decoding: data, as: UTF8.self)
-        var lines = rest.split(separator: "\n", omittingEmptySubsequences: false)
-        rest = String(lines.removeLast())
-        return lines
-      }
-      let new = lines.compactMap { line -> Beginning? in
-        let words = line.split(separator: " ")
-        guard words.count == 4, let build = Int(words[1]), let attempt = Int(words[2]), let time = Double(words[3])
-        else { return nil }
-        return Beginning(build: build, attempt: attempt, time: time)
-      }
-      beginnings.modify { $0 += new }
-    }
     try process.run()
     identifier = process.processIdentifier
+    Self.follow(output.fileHandleForReading, in: beginnings)
   }
 
   deinit {
@@ -64,5 +47,24 @@ final class WorkerProcess: Sendable {
     process.terminate()
     process.waitUntilExit()
     return process.terminationStatus
+  }
+
+  /// Collects lines on a thread, because libdispatch has crashed in handlers of files when many processes came and went.
+  private static func follow(_ handle: FileHandle, in beginnings: MutableProperty<[Beginning]>) {
+    Thread {
+      var rest = ""
+      while case let data = handle.availableData, !data.isEmpty {
+        rest += String(decoding: data, as: UTF8.self)
+        var lines = rest.split(separator: "\n", omittingEmptySubsequences: false)
+        rest = String(lines.removeLast())
+        let new = lines.compactMap { line -> Beginning? in
+          let words = line.split(separator: " ")
+          guard words.count == 4, let build = Int(words[1]), let attempt = Int(words[2]), let time = Double(words[3])
+          else { return nil }
+          return Beginning(build: build, attempt: attempt, time: time)
+        }
+        beginnings.modify { $0 += new }
+      }
+    }.start()
   }
 }
