@@ -191,7 +191,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   ///   - followings: The number of times that the scope was made to follow without effect.
   ///   - isAboutJournal: A Boolean value that indicates whether only the journal may have changed.
   func lookNow(retry: Int? = nil, followings: Int = 0, isAboutJournal: Bool = false) {
-    while true {
+    let start = ContinuousClock.now
+    for _ in 0..<Self.maximumOvertakings {
       let begun = memory.withLock { memory -> Beginning? in
         // Content that is read during a switch does not last.
         guard memory.phase == .open else {
@@ -205,7 +206,15 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
       if case .unchanged = sight.look {} else if followsSwitch(before: retry, followings) { return }
       if conclude(sight, begunIn: begun.epoch, retry: retry) { return }
     }
+    // This process writes faster than it can read a large file. Each of its writes sees what others have written, but
+    // not always that the path leads to another file, so the read is only postponed.
+    queue.async(after: (ContinuousClock.now - start) * 20) { [weak self] in
+      self?.lookNow(retry: retry, followings: followings, isAboutJournal: isAboutJournal)
+    }
   }
+
+  /// The number of reads in succession that the process's own writes may make outdated.
+  private static var maximumOvertakings: Int { 3 }
 
   /// Follows a switch by another process if one has happened, and then reads the file again.
   ///

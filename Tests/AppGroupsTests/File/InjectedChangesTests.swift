@@ -1,6 +1,7 @@
 import FileSignals
 import Foundation
 import Signals
+import Synchronization
 import TestSupport
 import Testing
 
@@ -190,5 +191,42 @@ struct InjectedChangesTests {
     let real = try fixture.counter()
     let watched = try #require(real.engine.changes as? PathChanges)
     #expect(await watched.subscriptions().map(\.description) == ["sink"])
+  }
+
+  @Test
+  func `a read that the process's own writes overtake again and again is postponed`() async throws {
+    let overtaken = Mutex(0)
+    let isOvertaking = Atomic(false)
+    let owner = Mutex<SharedFileEngine<String>?>(nil)
+    let format = FileFormat<String>(encode: { Data($0.utf8) }) { data in
+      let text = String(decoding: data, as: UTF8.self)
+      guard isOvertaking.load(ordering: .relaxed), text.hasPrefix("foreign"), let engine = owner.withLock({ $0 }) else {
+        return text
+      }
+      let number = overtaken.withLock { number in
+        number += 1
+        return number
+      }
+      if number == 50 { isOvertaking.store(false, ordering: .relaxed) }
+      try engine.write("own \(number)")
+      try Data("foreign \(number)".utf8).write(to: engine.location.url, options: .atomic)
+      return text
+    }
+    let engine = try SharedFileEngine(
+      location: FileLocation(anywhere: url), initialValue: "first", format: format,
+      options: .init(maximumSize: 1 << 20), isCreating: true, changes: Emitter<PathChange, Never>())
+    owner.withLock { $0 = engine }
+    try await onThread {
+      try engine.queue.sync {
+        try Data("foreign 0".utf8).write(to: engine.location.url, options: .atomic)
+        isOvertaking.store(true, ordering: .relaxed)
+        engine.lookNow()
+        isOvertaking.store(false, ordering: .relaxed)
+      }
+    }
+    let last = overtaken.withLock { $0 }
+    #expect(last == 3)
+    try await engine.value.firstValue("the last content") { $0 == "foreign \(last)" }
+    owner.withLock { $0 = nil }
   }
 }
