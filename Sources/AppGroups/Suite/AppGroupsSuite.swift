@@ -38,8 +38,7 @@ public import Signals
 ///   damaged, the last good contents stay, as in ``AppGroupsFile``.
 /// - **Threads.** All methods may be called from any thread, and from inside a subscriber.
 ///
-/// A change takes the same time among ten values as among ten thousand, and at most about twice as much among a
-/// million, in this process and in observers.
+/// A change takes about the same time among ten values as among a million, in this process and in observers.
 public final class AppGroupsSuite: BlockingSharedValue {
   /// The contents as an observable property.
   public let property: Property<SuiteContents>
