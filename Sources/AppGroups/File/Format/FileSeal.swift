@@ -104,7 +104,9 @@ public struct FileSeal: Sendable {
   package func open(_ data: Data, for use: Use, named name: String = "") throws(FileSealError) -> Opened {
     guard let header = SealHeader(data) else {
       guard !SealHeader.begins(data) else { throw .damaged("its header is incomplete") }
-      guard adoptsPlain else { throw .damaged("it is not sealed, and the seal does not adopt plain content") }
+      guard adoptsPlain else {
+        throw .damaged("it is not sealed, and the seal does not adopt plain content (adoptsPlain)")
+      }
       return Opened(plain: data, isNewest: false)
     }
     guard let open = opening[header.key] else { throw .unknownKey(header.key) }
