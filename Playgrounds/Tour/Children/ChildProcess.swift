@@ -15,10 +15,10 @@ final class ChildProcess: Sendable {
   private let input = Pipe()
   private let output = Pipe()
 
-  /// How many children were started in all.
+  /// The number of children that were started.
   static let startedCount = MutableProperty(0)
 
-  /// How many children were killed in the middle of their work.
+  /// The number of children that were killed in the middle of their work.
   static let killedCount = MutableProperty(0)
 
   /// The number by which the system knows the child.

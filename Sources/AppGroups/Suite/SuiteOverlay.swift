@@ -9,7 +9,7 @@ struct SuiteOverlay: Sendable {
   /// The new value of a name; `nil` if it was removed.
   typealias Change = (name: ExactString, entry: SuiteEntry?)
 
-  /// A node with up to 32 branches, of which only those in use are stored.
+  /// A node with up to 16 branches, of which only those in use are stored.
   private final class Node: Sendable {
     let used: UInt32
     let branches: [Branch]
@@ -64,9 +64,10 @@ struct SuiteOverlay: Sendable {
   /// Returns whether both maps are the same object, and therefore equal.
   func isSame(as other: SuiteOverlay) -> Bool { root === other.root }
 
+  /// The number of bits of a hash that choose a branch of a node.
   private static let width = 4
 
-  private static func bit(_ hash: Int, _ shift: Int) -> UInt32 { 1 << UInt32((hash >> shift) & 15) }
+  private static func bit(_ hash: Int, _ shift: Int) -> UInt32 { 1 << UInt32((hash >> shift) & (1 << width - 1)) }
 
   /// The change of a name: `nil` if there is none, and a removal if it contains no value.
   subscript(name: ExactString) -> SuiteEntry?? {

@@ -89,7 +89,7 @@ struct ProvenanceTests: JournaledSuiteTests {
     let peer = try await fixture.peer()
     try await peer.send("open note.json")
     for round in 1...Scale.count(20, torture: 500) {
-      // Each process replaces the oldest record, whoever made it.
+      // Each process replaces the oldest record, also one of another process.
       for _ in 0..<Int.random(in: 0...2) { try await file.update { $0.count += 1 } }
       try await peer.send("write note.json \(round)")
       try await file.firstValue("round \(round)") { $0.text == "\(round)" }
