@@ -14,15 +14,16 @@ let bootstrap = [Tweak(feature: "shop", variable: "limit", value: 10)]
 let limit = TweakKey("shop", "limit", default: 5)
 let directory = FileManager.default.temporaryDirectory.appending(path: "org.example.remote-flags")
 let cache = TweakCache(container: try AppGroupsContainer(directory: directory), environment: "production")
-func makeFlags(for user: String?) -> RemoteTweakProvider {
-  RemoteTweakProvider(bootstrap: bootstrap, context: TweakContext(targetingKey: user), cache: cache) { answer($0) }
+func makeFlags(for user: String?, isOffline: Bool = false) -> RemoteTweakProvider {
+  RemoteTweakProvider(
+    bootstrap: bootstrap, context: TweakContext(targetingKey: user), isOffline: isOffline, cache: cache
+  ) { answer($0) }
 }
 
 try await makeFlags(for: "anna").refresh()
 
 // The next launch, without a network:
-let flags = makeFlags(for: "anna")
-flags.isOffline = true
+let flags = makeFlags(for: "anna", isOffline: true)
 let manager = TweakManager(providers: [flags])
 let details = manager.details(for: limit)
 print(details.value, details.reason.rawValue)  // Prints "20 CACHED"

@@ -42,6 +42,8 @@ public final class RemoteTweakProvider: TweakProvider {
   ///   - name: The name of the provider.
   ///   - bootstrap: The tweaks until the server has answered once. Of several with the same name, the last one counts.
   ///   - context: The context of the user, which requests contain.
+  ///   - isOffline: A Boolean value that indicates whether the provider sends no requests until ``isOffline`` is set to
+  ///     `false`. Setting the property later does not prevent a first request.
   ///   - cache: The place where answers are kept for the next launch; `nil` to keep none.
   ///   - policy: The policy for requests and answers.
   ///   - time: The clocks.
@@ -54,6 +56,7 @@ public final class RemoteTweakProvider: TweakProvider {
     name: String = "RemoteTweakProvider",
     bootstrap: [Tweak] = [],
     context: TweakContext = TweakContext(),
+    isOffline: Bool = false,
     cache: TweakCache? = nil,
     policy: RemoteTweakPolicy = RemoteTweakPolicy(),
     time: TweakTime = .system,
@@ -63,18 +66,20 @@ public final class RemoteTweakProvider: TweakProvider {
   ) {
     let decode = decode ?? { try TweakFileReader(source: name).read($0).tweaks.tweaks }
     let parts = RemoteEngine.Parts(fetch: fetch, stream: stream, decode: decode, time: time)
-    self.init(name: name, bootstrap: bootstrap, context: context, cache: cache, policy: policy, parts: parts)
+    self.init(
+      name: name, bootstrap: bootstrap, context: context, isOffline: isOffline, cache: cache, policy: policy,
+      parts: parts)
   }
 
   init(
-    name: String, bootstrap: [Tweak], context: TweakContext, cache: TweakCache?, policy: RemoteTweakPolicy,
-    parts: RemoteEngine.Parts
+    name: String, bootstrap: [Tweak], context: TweakContext, isOffline: Bool = false, cache: TweakCache?,
+    policy: RemoteTweakPolicy, parts: RemoteEngine.Parts
   ) {
     self.name = name
     self.policy = policy
     engine = RemoteEngine(
       name: name, bootstrap: bootstrap, context: context, cache: cache, policy: policy, parts: parts)
-    engine.start()
+    engine.start(isOffline: isOffline)
   }
 
   deinit {
@@ -139,7 +144,7 @@ public final class RemoteTweakProvider: TweakProvider {
   /// A Boolean value that indicates whether the provider sends no requests.
   ///
   /// Set it while the device has no network or the app is in the background. The pauses between attempts do not grow
-  /// in this time.
+  /// in this time. To start without requests, for example until the user consents, pass it to the initializer.
   public var isOffline: Bool {
     get { engine.isOffline }
     set { engine.submit(.offline(newValue)) }

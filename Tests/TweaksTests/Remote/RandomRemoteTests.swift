@@ -247,7 +247,12 @@ struct RemoteWorld {
   private mutating func handle(_ event: RemoteEvent, isAsked: Bool = false) {
     let wasRefused = isRefused
     if case .identify = event { isRefused = false }
-    bench.handle(event)
+    let next = bench.machine.nextRequest
+    let effects = bench.handle(event)
+    if case .claimed = event, let next, next > bench.elapsed {
+      let isEarly = effects.contains { if case .send = $0 { true } else { false } }
+      check(!isEarly, "a request was sent before the end of a pause")
+    }
     perform(mayAsk: isAsked || !wasRefused)
   }
 

@@ -16,12 +16,11 @@ struct RemoteOfflineTests {
     let requests = MutableProperty(0)
     let provider = RemoteTweakProvider(
       bootstrap: bootstrap.map { [Tweak(feature: "f", variable: "v", value: .int($0))] } ?? [],
-      context: TweakContext(targetingKey: user), cache: fixture.cache, policy: .onRequest
+      context: TweakContext(targetingKey: user), isOffline: true, cache: fixture.cache
     ) { _ in
       requests.modify { $0 += 1 }
       throw TweakRequestFailure.status(500)
     }
-    provider.isOffline = true
     return (provider, requests)
   }
 

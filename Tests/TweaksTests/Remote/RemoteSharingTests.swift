@@ -104,6 +104,19 @@ struct RemoteSharingTests {
     #expect(bench.pause == .seconds(99))
   }
 
+  @Test(arguments: [true, false])
+  func `a request that was asked for ends the wish for a turn, whether it succeeds or fails`(succeeds: Bool) {
+    var bench = bench()
+    bench.start()
+    bench.handle(.refresh(1))
+    if succeeds { bench.answer(RemoteBench.content(1)) } else { bench.fail(500) }
+    let pause = bench.pause
+    bench.handle(.claimed(isGranted: true, nil, notBefore: nil))
+    #expect(bench.requests.count == 1)
+    #expect(bench.effects.contains(.endClaim))
+    #expect(bench.pause == pause)
+  }
+
   @Test
   func `a process that keeps the turn for longer than an answer may take is not waited for`() {
     var bench = bench()

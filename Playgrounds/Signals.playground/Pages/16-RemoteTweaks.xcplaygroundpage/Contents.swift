@@ -27,10 +27,10 @@ let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uu
 let cache = TweakCache(container: try AppGroupsContainer(directory: directory), environment: "production")
 let patches = Emitter<TweakPatch, any Error>()
 
-func launch(for user: String) -> RemoteTweakProvider {
+func launch(for user: String, isOffline: Bool = false) -> RemoteTweakProvider {
   RemoteTweakProvider(
     bootstrap: [Tweak(feature: "shop", variable: "limit", value: 10)], context: TweakContext(targetingKey: user),
-    cache: cache, stream: { _ in patches.eraseToAnySignal() }
+    isOffline: isOffline, cache: cache, stream: { _ in patches.eraseToAnySignal() }
   ) { try answer($0) }
 }
 
@@ -60,8 +60,7 @@ watching.cancel()
 //:
 //: It has the cached values before the network answers, or without one.
 
-let next = launch(for: "ben")
-next.isOffline = true
+let next = launch(for: "ben", isOffline: true)
 let details = TweakManager(providers: [next]).details(for: limit)
 print(details.value, details.reason.rawValue)  // Prints "30 CACHED"
 

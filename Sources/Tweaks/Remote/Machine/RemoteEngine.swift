@@ -78,12 +78,13 @@ final class RemoteEngine: Sendable {
     state = Guarded(State(machine: machine))
   }
 
-  func start() {
+  func start(isOffline: Bool) {
     let alarm = parts.time.wall.alarm { [weak self] in self?.submit(.wake) }
     let (user, content) = load(context.value)
     state.withLock { state in
       state.alarm = alarm
       state.machine.user = user
+      state.machine.isOffline = isOffline
     }
     submit(.started(content, notBefore: store?.notBefore))
   }

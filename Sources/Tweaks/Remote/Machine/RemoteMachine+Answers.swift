@@ -105,6 +105,8 @@ extension RemoteMachine {
   ///   - isBehind: A Boolean value that indicates whether the answer was older than the values.
   ///   - turn: The turn.
   private mutating func succeeded(isBehind: Bool = false, _ turn: inout Turn) {
+    // A turn that was wanted before is not needed: the next request has its own time.
+    sharing.outdateClaim()
     failure = nil
     isConfirmed = true
     isOutdated = false
@@ -143,6 +145,7 @@ extension RemoteMachine {
   mutating func failed(_ failure: TweakRequestFailure, _ turn: inout Turn) {
     // The request of a provider that went offline was bound to fail.
     if isOffline { return answerCalls(.offline, &turn) }
+    sharing.outdateClaim()
     self.failure = failure
     failures += 1
     turn.add(.report(failure))

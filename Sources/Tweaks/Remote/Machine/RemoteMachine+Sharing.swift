@@ -97,7 +97,6 @@ extension RemoteMachine {
     let isFresh = isFresh(content, turn)
     if isFresh {
       confirm(&turn)
-      sharing.outdateClaim()
       if flight == nil { poll(after: turn.age(of: content), &turn) }
     }
     return isFresh
@@ -105,6 +104,7 @@ extension RemoteMachine {
 
   /// Notes that the values are those that the server has now.
   mutating func confirm(_ turn: inout Turn) {
+    sharing.outdateClaim()
     (failure, failures, isConfirmed, isOutdated, activatesNext) = (nil, 0, true, false, false)
     turn.add(.recovered)
   }
