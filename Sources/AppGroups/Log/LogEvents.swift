@@ -99,6 +99,9 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   /// Call it where you would rather wait than handle the last events again after a crash. It does nothing for
   /// ``AppGroupsLog/newEvents(includingOwn:)``, which has no position.
   ///
+  /// If no subscription is left, it also waits until a closure that still runs has returned and the reading has ended.
+  /// Then this object writes nothing more, and another process can be the consumer.
+  ///
   /// - Throws: ``AppGroupsLogError`` if the position cannot be saved, for example because no subscription is left and
   ///   another process has become the consumer. `CancellationError` if the task was cancelled first; then the position
   ///   is saved at the next regular time.

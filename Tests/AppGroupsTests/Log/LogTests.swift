@@ -38,6 +38,30 @@ struct LogTests {
   }
 
   @Test
+  func `progress that is saved after the last subscription is complete`() async throws {
+    for _ in 0..<20 {
+      let fixture = try LogFixture()
+      let log = try fixture.log()
+      try log.append("one")
+      let events = try log.events(for: "widget")
+      let (received, saving) = (MutableProperty(false), DispatchSemaphore(value: 0))
+      let subscription = events.sink { _ in
+        received.value = true
+        saving.wait()
+        // Time for a save that does not wait for this closure.
+        for _ in 0..<1_000 { sched_yield() }
+      }
+      _ = try await received.firstValue("the event") { $0 }
+      subscription.cancel()
+      saving.signal()
+      try await events.saveProgress()
+      try log.append("two")
+      let next = LogRecorder(try log.events(for: "widget"))
+      #expect(try await next.wait(for: 1) == ["two"])
+    }
+  }
+
+  @Test
   func `a consumer resumes where it stopped, even after being away`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()

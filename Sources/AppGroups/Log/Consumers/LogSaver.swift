@@ -160,21 +160,22 @@ final class LogSaver: Sendable {
     }
   }
 
-  /// Saves now.
+  /// Saves now, and waits for the end of the reading if no subscription is left.
   ///
-  /// - Parameter feedQueue: The feed's queue, which is waited for only if the log is not read yet.
+  /// - Parameter feedQueue: The feed's queue, which is waited for only if the log is not read yet, or no longer.
   /// - Throws: ``AppGroupsLogError`` if the cursor cannot be written, or `CancellationError` if the task was cancelled
   ///   first.
   func save(after feedQueue: DispatchQueue) async throws {
     try await requests.run { [self] in
       let isSaved = try onQueue { () throws(AppGroupsLogError) in
-        guard lock != nil else { return false }
+        guard lock != nil, !audience.isEmpty else { return false }
         try saveNow()
         return true
       }
       if isSaved { return }
       feedQueue.sync {}
       try onQueue { () throws(AppGroupsLogError) in try saveNow() }
+      LogTrimmer.waitUntilTrimmed()
     }
   }
 

@@ -231,6 +231,11 @@ struct LogTrimmer {
 
   private static let queue = DispatchQueue(label: "org.signals.log.trim", qos: .utility)
 
+  /// Waits for the trims of this process that are under way.
+  static func waitUntilTrimmed() {
+    queue.sync {}
+  }
+
   /// Trims soon on a background queue, without waiting for it.
   ///
   /// - Parameter report: Receives the error if trimming fails.
