@@ -1,14 +1,15 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of all sample code in the project.
 ///
 /// Each sample is a program that compiles without a warning, runs, and prints the lines that its comments
-/// `// Prints "…"` promise.
+/// `// Prints "…"` promise. With `SIGNALS_TORTURE=1`, each runs 20 times.
 ///
 /// Do not run these tests under a sanitizer: the samples link the objects of this build, which then need the
 /// sanitizer's runtime.
-@Suite("Documentation", .timeLimit(.minutes(14)))
+@Suite("Documentation", .timeLimit(.minutes(Scale.isTorture ? 180 : 14)))
 struct DocumentationTests {
   @Test(arguments: try Sample.inDocComments())
   func `an example in a doc comment runs and prints as promised`(_ sample: Sample) async throws {

@@ -54,7 +54,7 @@ struct Law11ValuesInValuesOutTests {
       let subscription = balances.sink { print($0) }
       account.modify { $0.balance += 5 }
       """
-    guard case .ran("0\n5\n") = try await SampleRunner.run(program) else {
+    guard case .ran(["0\n5\n"]) = try await SampleRunner.run(program) else {
       Issue.record("A value type was rejected")
       return
     }

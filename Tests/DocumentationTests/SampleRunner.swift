@@ -8,7 +8,8 @@ enum SampleRunner {
     case doesNotCompile(diagnostics: String)
     case failed(errors: String)
     case compiled
-    case ran(printed: String)
+    /// The different outputs of its runs.
+    case ran(printed: [String])
   }
 
   /// The modules of this build in one library, which every sample uses: linking their objects takes longer than compiling
@@ -18,11 +19,11 @@ enum SampleRunner {
   /// Compilers need much memory: two run at a time, whatever the number of tests.
   private static let turnstile = Turnstile(permits: 2)
 
-  /// Compiles a program against the modules of this build, and runs it in its own folder and home if requested.
-  static func run(_ program: String, isRun: Bool = true) async throws -> Outcome {
+  /// Compiles a program against the modules of this build, and runs it some times, each in its own folder and home.
+  static func run(_ program: String, runs: Int = 1) async throws -> Outcome {
     await turnstile.enter()
     do {
-      let outcome = try await compileAndRun(program, isRun: isRun)
+      let outcome = try await compileAndRun(program, runs: runs)
       await turnstile.leave()
       return outcome
     } catch {
@@ -68,7 +69,7 @@ enum SampleRunner {
     return checked.isSuccess && !diagnostics.contains("warning:") ? "" : diagnostics
   }
 
-  private static func compileAndRun(_ program: String, isRun: Bool) async throws -> Outcome {
+  private static func compileAndRun(_ program: String, runs: Int) async throws -> Outcome {
     let folder = FileManager.default.temporaryDirectory.appending(path: "signals-sample-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -84,9 +85,16 @@ enum SampleRunner {
     guard compilation.isSuccess else {
       return .doesNotCompile(diagnostics: compilation.errors + compilation.printed)
     }
-    guard isRun else { return .compiled }
-    let run = try await execute([path("program")], in: folder, isAtHome: true)
-    return run.isSuccess ? .ran(printed: run.printed) : .failed(errors: run.errors)
+    guard runs > 0 else { return .compiled }
+    var outputs: [String] = []
+    for number in 1...runs {
+      let home = folder.appending(path: "home-\(number)")
+      try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+      let run = try await execute([path("program")], in: home, isAtHome: true)
+      guard run.isSuccess else { return .failed(errors: run.errors) }
+      if !outputs.contains(run.printed) { outputs.append(run.printed) }
+    }
+    return .ran(printed: outputs)
   }
 
   /// Links the library into the build folder.

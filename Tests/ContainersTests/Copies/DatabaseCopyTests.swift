@@ -153,7 +153,7 @@ struct DatabaseCopyTests {
           let content = [UInt8](repeating: byte, count: size)
           _ = pwrite(number, content, size, 0)
           // A program that never pauses leaves no moment for a copy.
-          usleep(3000)
+          usleep(10_000)
         }
       }
     }

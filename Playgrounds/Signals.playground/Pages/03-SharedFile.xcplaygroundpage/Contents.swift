@@ -68,7 +68,12 @@ print("muted by another program")  // Prints "muted by another program"
 //: Each version names its process, and the cause that it gave. Another program left none.
 
 print(settings.provenance?.processName ?? "unknown")  // Prints "unknown"
+
+// The thread that delivers the change of `sh` may still be doing so, and then delivers this one, too.
+let shown = DispatchSemaphore(value: 0)
+let reader = settings.sink { if $0.volume == 3 { shown.signal() } }
 try Cause.withValue("menu") { try settings.update { $0.volume = 3 } }  // Prints "volume 3"
+shown.wait()
 print(settings.provenance?.cause ?? "none")  // Prints "menu"
 
 //: ## When the file is damaged
