@@ -13,8 +13,8 @@ final class SuiteFollower: Sendable {
   private let decode: @Sendable (SuiteEntry, _ isSealed: Bool) throws(AppGroupsFileError) -> (any AnyObject & Sendable)?
 
   private struct Memory {
-    var lastGood: LastGood
-    var isStored = false
+    /// The last state without a problem.
+    var good: State
     var generation: UInt64 = 0
     var origin = 0
     var problemSince: ContinuousClock.Instant?
@@ -23,14 +23,22 @@ final class SuiteFollower: Sendable {
   private let memory: Guarded<Memory>
 
   /// A value and the entry that it was decoded from; equal entries have equal values.
-  struct LastGood: Sendable, Equatable {
-    fileprivate let value: any AnyObject & Sendable
+  ///
+  /// Derived values copy it several times for each change, and so it is an object, like ``State``.
+  final class LastGood: Sendable, Equatable {
+    private let value: any AnyObject & Sendable
     let entry: SuiteEntry?
 
-    static func == (first: LastGood, second: LastGood) -> Bool { first.entry == second.entry }
+    fileprivate init(_ value: any AnyObject & Sendable, _ entry: SuiteEntry?) {
+      (self.value, self.entry) = (value, entry)
+    }
 
-    /// Returns the value as the type of the key.
-    func item<Value>(of key: SuiteKey<Value>) -> Value {
+    static func == (first: LastGood, second: LastGood) -> Bool {
+      first === second || first.entry == second.entry
+    }
+
+    /// Returns the value as the type of the follower's key.
+    func item<Value: Sendable>(as type: Value.Type) -> Value {
       // Sound: the follower of the key has created it.
       unsafeDowncast(value, to: SuiteEntry.Decoded<Value>.self).item
     }
@@ -45,14 +53,23 @@ final class SuiteFollower: Sendable {
   }
 
   /// The state of the key in some contents.
-  struct State: Sendable, Equatable {
+  final class State: Sendable, Equatable {
     let lastGood: LastGood
     let isStored: Bool
     let problem: Problem?
 
+    fileprivate init(_ lastGood: LastGood, isStored: Bool, problem: Problem? = nil) {
+      (self.lastGood, self.isStored, self.problem) = (lastGood, isStored, problem)
+    }
+
     var status: SharedValueStatus<AppGroupsFileError> {
       if let problem { return .stale(problem.error, since: problem.since) }
       return isStored ? .current : .missing
+    }
+
+    static func == (first: State, second: State) -> Bool {
+      first === second
+        || first.lastGood == second.lastGood && first.isStored == second.isStored && first.problem == second.problem
     }
   }
 
@@ -62,7 +79,7 @@ final class SuiteFollower: Sendable {
     decode = { entry, isSealed throws(AppGroupsFileError) in
       try entry.decoded(as: Value.self, key: key.name, url: url, isSealed: isSealed)
     }
-    memory = Guarded(Memory(lastGood: LastGood(value: defaultValue, entry: nil)))
+    memory = Guarded(Memory(good: State(LastGood(defaultValue, nil), isStored: false)))
   }
 
   func state(in contents: SuiteContents, defaults: [ExactString: SuiteEntry]) -> State {
@@ -78,7 +95,7 @@ final class SuiteFollower: Sendable {
         value ?? defaultValue, value == nil ? nil : entry, isStored: stored != nil && value != nil, contents)
     } catch {
       let (good, since) = beginProblem(in: contents)
-      return State(lastGood: good, isStored: true, problem: Problem(entry: entry, error: error, since: since))
+      return State(good, isStored: true, problem: Problem(entry: entry, error: error, since: since))
     }
   }
 
@@ -86,27 +103,27 @@ final class SuiteFollower: Sendable {
   ///
   /// The value of another file does not count. Contents that are older than the remembered ones change nothing.
   private func beginProblem(in contents: SuiteContents) -> (lastGood: LastGood, since: ContinuousClock.Instant) {
-    var good = LastGood(value: defaultValue, entry: nil)
+    var good = State(LastGood(defaultValue, nil), isStored: false)
     var since = ContinuousClock.now
-    memory.replace { memory -> LastGood? in
+    memory.replace { memory -> State? in
       since = memory.problemSince ?? since
       let isCurrent = contents.generation >= memory.generation
       if isCurrent { memory.problemSince = since }
-      guard isCurrent, contents.origin != memory.origin else { return exchange(&good, with: memory.lastGood) }
+      guard isCurrent, contents.origin != memory.origin else { return exchange(&good, with: memory.good) }
       (memory.generation, memory.origin) = (contents.generation, contents.origin)
-      return exchange(&memory.lastGood, with: good)
+      return exchange(&memory.good, with: good)
     }
-    return (good, since)
+    return (good.lastGood, since)
   }
 
   /// Returns the remembered state if it is of the same entry, as for each change of other keys.
   private func known(_ entry: SuiteEntry, isStored: Bool, _ contents: SuiteContents) -> State? {
     memory.withLock { memory in
-      guard memory.lastGood.entry === entry, memory.isStored == isStored, memory.problemSince == nil,
+      guard memory.good.lastGood.entry === entry, memory.good.isStored == isStored, memory.problemSince == nil,
         contents.origin == memory.origin, contents.generation >= memory.generation
       else { return nil }
       memory.generation = contents.generation
-      return State(lastGood: memory.lastGood, isStored: isStored, problem: nil)
+      return memory.good
     }
   }
 
@@ -114,13 +131,12 @@ final class SuiteFollower: Sendable {
   private func keep(
     _ value: any AnyObject & Sendable, _ entry: SuiteEntry?, isStored: Bool, _ contents: SuiteContents
   ) -> State {
-    let good = LastGood(value: value, entry: entry)
+    let good = State(LastGood(value, entry), isStored: isStored)
     memory.replace { memory -> Memory? in
       guard contents.generation >= memory.generation else { return nil }
-      let new = Memory(
-        lastGood: good, isStored: isStored, generation: contents.generation, origin: contents.origin)
-      return exchange(&memory, with: new)
+      return exchange(
+        &memory, with: Memory(good: good, generation: contents.generation, origin: contents.origin))
     }
-    return State(lastGood: good, isStored: isStored, problem: nil)
+    return good
   }
 }

@@ -65,12 +65,27 @@ public final class SuiteValue<Value: Codable & Sendable>: BlockingSharedValue {
       .depending(onPart: SuiteContents.part(of: ExactString(key.name)))
     // Two steps, so that a change of the state without a change of the value is not sent as one.
     let lastGood = Property.derived(state) { $0.lastGood }
-    property = Property.derived(lastGood) { $0.item(of: key) }.announcingItself()
+    property = Self.value(of: lastGood).announcingItself()
     status = Property.derived(suite.status, state) { $0 == .current ? $1.status : $0 }
     reporting = state.sink { [weak suite] state in
       guard let problem = state.problem else { return }
       suite?.report(problem.error, of: problem.entry, as: Value.self)
     }
+  }
+
+  /// Returns the value as a property, whose computation is compiled for the types that most keys have.
+  ///
+  /// Each computation for another type looks up the types that belong to it.
+  private static func value(of lastGood: Property<SuiteFollower.LastGood>) -> Property<Value> {
+    @inline(__always)
+    func value<Item: Sendable>(as type: Item.Type) -> Property<Value>? {
+      Property<Item>.derived(lastGood) { $0.item(as: type) } as? Property<Value>
+    }
+    if Value.self == Int.self, let property = value(as: Int.self) { return property }
+    if Value.self == Bool.self, let property = value(as: Bool.self) { return property }
+    if Value.self == String.self, let property = value(as: String.self) { return property }
+    if Value.self == Double.self, let property = value(as: Double.self) { return property }
+    return Property.derived(lastGood) { $0.item(as: Value.self) }
   }
 
   /// The last known good value, or the default if there is none.
