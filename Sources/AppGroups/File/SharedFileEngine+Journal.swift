@@ -62,7 +62,7 @@ extension SharedFileEngine {
     if status.size == mark.end { return Sight(look: .unchanged, mark: mark) }
     // On an overlay, the open file may be the one below, which has not changed.
     guard let size = mark.journal.file.status?.size, size >= status.size else { return nil }
-    return try sight(known, begun.current, after: mark, isUnchanged: true)
+    return try sight(known, begun.current, after: mark, size: size, isUnchanged: true)
   }
 
   /// Returns the result of reading the file and its journal.
@@ -95,10 +95,10 @@ extension SharedFileEngine {
   private func isAtLeast(_ mark: JournalMark) -> Bool { mark.journal.file.status.map { $0.size >= mark.end } ?? false }
 
   private func sight(
-    _ data: Data, _ value: Value, after mark: JournalMark, isUnchanged: Bool
+    _ data: Data, _ value: Value, after mark: JournalMark, size: Int? = nil, isUnchanged: Bool
   ) throws(AppGroupsFileError) -> Sight {
     var value = value
-    let reading = try read(mark, into: &value, isSettled: false)
+    let reading = try read(mark, into: &value, isSettled: false, size: size)
     let look: SharedFileState.Look<Value> =
       isUnchanged && reading.payloads.isEmpty ? .unchanged : .content(data, value)
     return Sight(look: look, mark: reading.end, damage: reading.damage, isUnsettled: true)
@@ -106,9 +106,9 @@ extension SharedFileEngine {
 
   /// Applies the records after a place to a value.
   func read(
-    _ mark: JournalMark, into value: inout Value, isSettled: Bool
+    _ mark: JournalMark, into value: inout Value, isSettled: Bool, size: Int? = nil
   ) throws(AppGroupsFileError) -> JournalMark.Reading {
-    guard var reading = mark.read(isSettled: isSettled) else {
+    guard var reading = mark.read(isSettled: isSettled, size: size) else {
       throw .inaccessible(DurableFileError(errno, "read the journal of", location.url))
     }
     if !reading.payloads.isEmpty, let journaling, try !journaling.apply(reading.payloads, &value) {
@@ -162,7 +162,7 @@ extension SharedFileEngine {
       return Stored(value: rebased ?? value.value, data: known, mark: memory.mark, isInPlace: true)
     }
     guard var stored = found else { return nil }
-    if let mark = stored.mark, size > mark.end { try catchUp(&stored) }
+    if let mark = stored.mark, size > mark.end { try catchUp(&stored, size: size) }
     return stored
   }
 
@@ -208,9 +208,9 @@ extension SharedFileEngine {
   ///
   /// If something else follows, the journal is closed: the next change replaces the file. A removal of those bytes might
   /// not be on the disk when another record is.
-  private func catchUp(_ stored: inout Stored) throws(AppGroupsFileError) {
+  private func catchUp(_ stored: inout Stored, size: Int? = nil) throws(AppGroupsFileError) {
     guard let mark = stored.mark else { return }
-    var reading = try read(mark, into: &stored.value, isSettled: true)
+    var reading = try read(mark, into: &stored.value, isSettled: true, size: size)
     if !reading.payloads.isEmpty { stored.isNews = true }
     switch reading.rest {
     case .nothing: break

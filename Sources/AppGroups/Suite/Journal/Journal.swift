@@ -86,12 +86,14 @@ struct JournalMark: Sendable {
   /// journal ends at the first such record, so that no change is there without those before it. If a later record was to
   /// survive a power failure, all records before it were on the disk, and the zeros are damage like any other.
   ///
-  /// - Parameter isSettled: A Boolean value that indicates whether no process is writing, because the caller has the
-  ///   lock. Otherwise bytes after the last record may be a record soon.
+  /// - Parameters:
+  ///   - isSettled: A Boolean value that indicates whether no process is writing, because the caller has the lock.
+  ///     Otherwise bytes after the last record may be a record soon.
+  ///   - size: The size of the file, if the caller knows it.
   /// - Returns: The records, or `nil` with `errno` set if the file cannot be read.
-  func read(isSettled: Bool) -> Reading? {
+  func read(isSettled: Bool, size: Int? = nil) -> Reading? {
     var reading = Reading(end: self)
-    guard var bytes = rest(after: self) else { return nil }
+    guard var bytes = rest(after: self, size) else { return nil }
     var offset = 0
     var isReread = isSettled
     /// The records before the first that was left out.
@@ -148,8 +150,8 @@ struct JournalMark: Sendable {
       }
   }
 
-  private func rest(after place: JournalMark) -> Data? {
-    guard let size = journal.file.status?.size else { return nil }
+  private func rest(after place: JournalMark, _ size: Int? = nil) -> Data? {
+    guard let size = size ?? journal.file.status?.size else { return nil }
     return journal.file.read(max(0, size - place.end), at: place.end)
   }
 
