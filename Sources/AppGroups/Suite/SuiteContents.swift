@@ -187,7 +187,7 @@ extension SuiteContents {
 
   /// Adds the changes of an update that were stored beside the file.
   mutating func fold() {
-    snapshot = snapshot.changing(changes.lazy.map { ($0.key, $0.value) })
+    snapshot = snapshot.changing(changes.lazy.map { ($0.key, $0.value) }, in: snapshot.place)
     changes = [:]
   }
 
@@ -205,10 +205,23 @@ extension SuiteContents {
   }
 
   /// Adds the changes in the contents of records, and returns whether all of them are valid.
-  mutating func apply(_ records: [Data]) -> Bool {
-    let changes = records.map { SuiteOverlay.changes(in: $0) }
-    snapshot = snapshot.changing(changes.lazy.flatMap { $0 ?? [] })
-    return !changes.contains { $0 == nil }
+  ///
+  /// - Parameters:
+  ///   - records: The contents of the records, in order.
+  ///   - place: The file.
+  /// - Returns: `false` if a record does not contain changes.
+  mutating func apply(_ records: [Data], in place: SuiteSnapshot.Place) -> Bool {
+    var all: [SuiteOverlay.Change] = []
+    var isValid = true
+    for record in records {
+      guard let changes = SuiteOverlay.changes(in: record) else {
+        isValid = false
+        continue
+      }
+      if all.isEmpty { all = changes } else { all += changes }
+    }
+    snapshot = snapshot.changing(all, in: place)
+    return isValid
   }
 
   /// Turns all changes into text, which is about to be stored in the file.

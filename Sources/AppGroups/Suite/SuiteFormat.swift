@@ -62,8 +62,7 @@ final class SuiteFormat: Sendable {
       fold: { $0.fold() },
       rebase: { $0.rebase(entries: self.entries) },
       apply: { records, contents throws(AppGroupsFileError) in
-        self.renew(&contents)
-        return contents.apply(try self.opened(records))
+        contents.apply(try self.opened(records), in: self.place)
       },
       areSame: { $0 == $1 },
       changes: { $1.changedParts(since: $0) },

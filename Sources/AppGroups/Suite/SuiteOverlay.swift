@@ -159,17 +159,17 @@ struct SuiteOverlay: Sendable {
       rest ^= bit
       switch (first?[bit], second?[bit]) {
       case (.node(let one), .node(let other)): compare(one, other, &names)
-      case (.leaf(let one), .leaf(let other)) where areSame(one, other): break
+      case (.leaf(let one), .leaf(let other)) where one === other: break
+      case (.leaf(let one), .leaf(let other)) where haveSameName(one, other):
+        if one.change.entry !== other.change.entry { names.append(one.change.name) }
       case (let one, let other): for branch in [one, other] { visit(branch) { names.append($0.name) } }
       }
     }
   }
 
-  /// Returns whether leaves have the same changes, and no others with the same hash.
-  private static func areSame(_ first: Leaf, _ second: Leaf) -> Bool {
-    first === second
-      || first.next == nil && second.next == nil && first.change.entry === second.change.entry
-        && first.change.name == second.change.name
+  /// Returns whether leaves have changes of the same name, and no others with the same hash.
+  private static func haveSameName(_ first: Leaf, _ second: Leaf) -> Bool {
+    first.next == nil && second.next == nil && first.change.name == second.change.name
   }
 }
 

@@ -79,7 +79,7 @@ final class SuiteSnapshot: Sendable {
   }
 
   /// Returns the contents after changes that were stored beside the file.
-  func changing(_ changes: some Sequence<SuiteOverlay.Change>) -> SuiteSnapshot {
+  func changing(_ changes: some Sequence<SuiteOverlay.Change>, in place: Place) -> SuiteSnapshot {
     var (overlay, count, lineSize) = (overlay, count, lineSize)
     for (name, entry) in changes { change(name, to: entry, &overlay, &count, &lineSize) }
     return SuiteSnapshot(place, base, overlay, count, lineSize)
