@@ -241,8 +241,11 @@ struct UserChangeTests {
       }))
     let renewal = Task { try await context.refreshAuthentication() }
     try await began.firstValue("the hook") { $0 == 1 }
-    let start = Task { try await context.startAppContext(with: grace, replacing: true) }
+    let thread = SerialTaskExecutor()
+    let start = Task(executorPreference: thread) { try await context.startAppContext(with: grace, replacing: true) }
     try await context.engine.waitForCalls(2)
+    // The call has been noted, and now it is in the queue, too.
+    thread.queue.sync {}
     let call = Task { try await body(context) }
     try await context.engine.waitForCalls(3)
     gate.open()
@@ -279,6 +282,16 @@ struct UserChangeTests {
     try result.get()
     #expect(context.user.value?.id == "grace")
     await #expect(throws: ContextError.noSession(userID: "ada")) { try await context.reopen(userID: "ada") }
+  }
+}
+
+/// Runs the parts of tasks one at a time.
+private final class SerialTaskExecutor: TaskExecutor {
+  let queue = DispatchQueue(label: "org.signals.test")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }
 
