@@ -244,8 +244,8 @@ struct LogTrimmer {
       do throws(AppGroupsLogError) {
         try trim(isWaiting: false)
       } catch {
-        // A suspended process leaves trimming to the others.
-        if !error.isAboutSuspension { report(error) }
+        // A suspended process leaves trimming to the others. A slow subscriber to failures delays no other log.
+        if !error.isAboutSuspension { DispatchQueue.global(qos: .utility).async { report(error) } }
       }
     }
   }
