@@ -1,9 +1,10 @@
-import AppGroups
 import Foundation
 import KqueueModel
 import Signals
 import TestSupport
 import Testing
+
+@testable import AppGroups
 
 @Suite("Log: appending and consuming", .patient, .eachKernel)
 struct LogTests {
@@ -55,9 +56,9 @@ struct LogTests {
       subscription.cancel()
       saving.signal()
       try await events.saveProgress()
-      try log.append("two")
-      let next = LogRecorder(try log.events(for: "widget"))
-      #expect(try await next.wait(for: 1) == ["two"])
+      let consumer = try ConsumerPlace(name: "widget", place: events.feed.location.readablePlace)
+      #expect(try consumer.load()?.values.map(\.sequence) == [1])
+      #expect(!consumer.isRunning)
     }
   }
 
