@@ -98,7 +98,8 @@ extension SessionMachine {
   /// Returns the error for a session that had already expired when the server issued it.
   func arrivalError(of user: User, _ turn: Turn) -> ContextError? {
     guard let expiration = user.expiration, user.isExpired(at: turn.now) else { return nil }
-    return .expiredOnArrival(by: .seconds(turn.now.timeIntervalSince(expiration)))
+    // A century for a damaged date, which no duration can hold.
+    return .expiredOnArrival(by: .seconds(min(turn.now.timeIntervalSince(expiration), 3e9)))
   }
 
   mutating func refreshFailed(_ error: ContextError, _ turn: inout Turn) {

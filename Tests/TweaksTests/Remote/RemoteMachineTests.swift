@@ -259,6 +259,14 @@ struct RemoteMachineTests {
     #expect(bench.shown == [1])
   }
 
+  @Test(arguments: [-1e300, 1e300])
+  func `values with a damaged date are stale`(seconds: TimeInterval) {
+    var bench = RemoteBench()
+    bench.start(RemoteBench.content(1, fetched: Date(timeIntervalSince1970: seconds)))
+    #expect(bench.state == .stale)
+    #expect(bench.shown == [1])
+  }
+
   // MARK: Activation
 
   @Test

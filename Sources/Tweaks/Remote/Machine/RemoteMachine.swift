@@ -126,7 +126,13 @@ struct RemoteMachine: Sendable {
     }
 
     /// Returns the time in seconds since the server gave or confirmed values; it is negative if the clock was set back.
-    func age(of content: RemoteContent) -> TimeInterval { now.date.timeIntervalSince(content.fetched) }
+    ///
+    /// A damaged date counts as a century, which every type for durations can hold.
+    func age(of content: RemoteContent) -> TimeInterval {
+      max(-Self.longestAge, min(now.date.timeIntervalSince(content.fetched), Self.longestAge))
+    }
+
+    private static let longestAge: TimeInterval = 3e9
   }
 
   // MARK: Status
