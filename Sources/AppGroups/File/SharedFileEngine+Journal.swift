@@ -69,7 +69,7 @@ extension SharedFileEngine {
   func look(at data: Data, _ journal: Journal?, _ begun: Beginning) throws(AppGroupsFileError) -> Sight {
     var sight: Sight
     let isKnown = data == begun.known
-    let isKnownJournal = isKnown && begun.mark?.journal.header == journal?.header
+    let isKnownJournal = isKnown && isSame(journal, begun.mark?.journal)
     // A journal that continued the content before is not compared with its checksum again.
     if let journal, isKnownJournal || journal.header.continues(data) {
       if isKnownJournal, var mark = begun.mark, isAtLeast(mark) {
@@ -90,6 +90,11 @@ extension SharedFileEngine {
       sight.isEcho = journaling.areSame(value, begun.current)
     }
     return sight
+  }
+
+  /// Returns whether a journal is one that was opened before, and not a copy.
+  private func isSame(_ journal: Journal?, _ known: Journal?) -> Bool {
+    journal?.header == known?.header && journal?.file.identity == known?.file.identity
   }
 
   private func isAtLeast(_ mark: JournalMark) -> Bool { mark.journal.file.status.map { $0.size >= mark.end } ?? false }
@@ -159,7 +164,8 @@ extension SharedFileEngine {
       // The path was checked if it was not trusted.
       let now = ContinuousClock.now
       if memory.isTrustedUntil <= now { memory.isTrustedUntil = now + Self.trust }
-      return Stored(value: rebased ?? value.value, data: known, mark: memory.mark, isInPlace: true)
+      return Stored(
+        value: rebased ?? value.value, data: known, mark: memory.mark, isInPlace: true, epoch: memory.file.epoch)
     }
     guard var stored = found else { return nil }
     if let mark = stored.mark, size > mark.end { try catchUp(&stored, size: size) }
@@ -184,15 +190,15 @@ extension SharedFileEngine {
       by: AppGroupsFileError.init)
     memory.withLock { $0.isTrustedUntil = .now + Self.trust }
     let isKnown = data == begun.known
-    let isKnownJournal = isKnown && begun.mark?.journal.header == journal?.header
+    let isKnownJournal = isKnown && isSame(journal, begun.mark?.journal)
     if let journal, isKnownJournal || journal.header.continues(data) {
       var stored: Stored
       if isKnownJournal, var mark = begun.mark, isAtLeast(mark) {
         if journal.file.isWritable != mark.journal.file.isWritable { mark.journal = journal }
-        stored = Stored(value: begun.current, data: data, mark: mark)
+        stored = Stored(value: begun.current, data: data, mark: mark, epoch: begun.epoch)
       } else {
         let decoded = try format.decoded(data, from: location.url)
-        stored = Stored(value: decoded, data: data, mark: journal.start, isNews: true)
+        stored = Stored(value: decoded, data: data, mark: journal.start, isNews: true, epoch: begun.epoch)
       }
       stored.stamp = stamp
       stored.mark?.stamp = stamp
@@ -201,7 +207,8 @@ extension SharedFileEngine {
     }
     let value = isKnown && begun.mark == nil ? begun.current : try format.decoded(data, from: location.url)
     if opened != nil { bury(journal, value, in: file) }
-    return Stored(value: value, data: data, isNews: !isKnown || begun.mark != nil, stamp: stamp)
+    return Stored(
+      value: value, data: data, isNews: !isKnown || begun.mark != nil, stamp: stamp, epoch: begun.epoch)
   }
 
   /// Applies the records that other processes have appended, and removes the beginning of one whose writer was killed.

@@ -87,13 +87,13 @@ extension SharedFileEngine {
     guard size <= Self.largestRecord, let data = stored.data, let mark = try place(for: data, stored, in: file) else {
       return false
     }
-    let next = try take(value, stored, in: file, &delivery) { () throws(DurableFileError) in
+    let taken = try take(value, stored, in: file, &delivery) { () throws(DurableFileError) in
       try mark.appending(size, fill, durability: durability, to: file)
     }
     settleLater(isOwn: true)
     // Others may have read the record already, so it stays even if this fails.
     if durability == .storage { try mark.journal.file.synchronize(of: location.url) }
-    if let next { rewriteIfLong(value, data, next, in: file) }
+    if let taken { rewriteIfLong(value, data, taken, in: file) }
     if durability == .process { file.unlock() }
     return true
   }
@@ -137,7 +137,13 @@ extension SharedFileEngine {
     return mark
   }
 
+  /// The end of a journal whose changes are in memory, and the number of the change of the memory that put them there.
+  private typealias Taken = (mark: JournalMark, epoch: UInt64)
+
   /// Stores the value of the locked file in memory, unless the file is no longer the one that readers find.
+  ///
+  /// A program that does not lock may have replaced the file since its content was read. If that was observed already,
+  /// the memory has the newer content, which stays.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -151,10 +157,10 @@ extension SharedFileEngine {
   private func take(
     _ value: Value, _ stored: Stored, in file: ExclusiveFile, _ delivery: inout SharedFileDelivery<Value>,
     _ append: () throws(DurableFileError) -> JournalMark?
-  ) throws(DurableFileError) -> JournalMark? {
+  ) throws(DurableFileError) -> Taken? {
     try memory.withLock { memory throws(DurableFileError) in
       let mark = try append()
-      guard stored.isInPlace || isInPlace(file), isFollowed else {
+      guard stored.isInPlace || isInPlace(file), isFollowed, memory.knows(stored.data, mark, since: stored.epoch) else {
         queue.async { [weak self] in self?.lookNow() }
         return nil
       }
@@ -167,7 +173,7 @@ extension SharedFileEngine {
         delivery.value = stage(value)
       }
       stageStatus(&memory, in: &delivery)
-      return mark
+      return mark.map { ($0, memory.file.epoch) }
     }
   }
 
@@ -176,50 +182,69 @@ extension SharedFileEngine {
   /// Brings the file up to date if the journal is longer than it.
   ///
   /// A process that changes values without a pause does so for at most a twentieth of its time.
-  private func rewriteIfLong(_ value: Value, _ data: Data, _ mark: JournalMark, in file: ExclusiveFile) {
+  private func rewriteIfLong(_ value: Value, _ data: Data, _ taken: Taken, in file: ExclusiveFile) {
     let limit = max(Self.smallestJournal, data.count)
-    guard mark.end > limit else { return }
+    guard taken.mark.end > limit else { return }
     let begun = ContinuousClock.now
-    guard mark.end > 8 * limit || memory.withLock({ $0.nextRewrite.map { $0 <= begun } ?? true }) else { return }
+    let isUrgent = taken.mark.end > 8 * limit && settling.withLock { $0.reported == nil }
+    guard isUrgent || memory.withLock({ $0.nextRewrite.map { $0 <= begun } ?? true }) else { return }
+    var pause = Duration.zero
     do throws(AppGroupsFileError) {
-      try rewrite(value, data, mark, in: file, goesOn: true)
+      try rewrite(value, data, taken, in: file, goesOn: true)
+      settling.withLock { $0.reported = nil }
     } catch {
       // The change is in the journal, which has all that the file does not have.
+      queue.async { [weak self] in self?.reportUnsettled(error) }
+      pause = Self.longStillness
     }
     let end = ContinuousClock.now
-    memory.withLock { $0.nextRewrite = end + (end - begun) * 20 }
+    memory.withLock { $0.nextRewrite = end + max(pause, (end - begun) * 20) }
   }
 
   /// Stores a value as a whole, and begins another journal, or leaves none.
+  ///
+  /// It does nothing if something else has been observed since the value was stored in memory: then another program has
+  /// replaced the file, which wins.
   private func rewrite(
-    _ value: Value, _ data: Data, _ mark: JournalMark, in file: ExclusiveFile, goesOn: Bool
+    _ value: Value, _ data: Data, _ taken: Taken, in file: ExclusiveFile, goesOn: Bool
   ) throws(AppGroupsFileError) {
+    let mark = taken.mark
     var whole = value
     journaling?.rebase(&whole)
     let newData = try encoded(whole)
     let durability = mark.durability(atLeast: durability)
+    let prepared: PreparedWrite?
+    var stored: UInt64?
     do {
       // The content is not new, so it keeps its provenance.
-      let prepared =
+      prepared =
         newData == data
         ? nil : try file.prepare(newData, durability: durability, by: keeper(of: mark, in: file))
-      let change = try memory.withLock { memory throws(DurableFileError) in
+      let change = try memory.withLock { memory throws(DurableFileError) -> QuietChange? in
+        guard memory.knows(data, mark, since: taken.epoch) else { return nil }
         let change = try put(prepared, in: file)
         _ = memory.file.adopt(newData)
         (memory.mark, rebased) = (nil, whole)
+        stored = memory.file.epoch
         return change
       }
+      guard stored != nil else { return }
       change?.deliverOthers()
       // The journal must not be gone on the disk before the file is there.
       if durability == .storage { try file.synchronizeDirectory() }
     } catch {
       throw AppGroupsFileError(error)
     }
-    if goesOn {
+    // The stamp must be that of the content, which another program may have replaced again.
+    if goesOn, let stored, let stamp = file.stamp, prepared.map({ file.leads(to: $0) }) ?? (stamp == mark.stamp) {
       do throws(DurableFileError) {
-        let mark = try beginJournal(newData, file.stamp, in: file, durability)
-        memory.withLock { $0.mark = mark }
-        return
+        let mark = try beginJournal(newData, stamp, in: file, durability)
+        let isKnown = memory.withLock { memory in
+          guard memory.knows(newData, mark, since: stored) else { return false }
+          memory.mark = mark
+          return true
+        }
+        if isKnown { return }
       } catch {
         // The next change begins one.
       }
@@ -237,10 +262,10 @@ extension SharedFileEngine {
     try whileLocked(within: limit) { file, delivery throws(AppGroupsFileError) in
       let stored = try stored(in: file, trustsEmptiness: true)
       guard let data = stored.data, stored.mark != nil else { return }
-      let mark = try translating(
+      let taken = try translating(
         take(stored.value, stored, in: file, &delivery) { stored.mark }, by: AppGroupsFileError.init)
-      guard let mark else { return }
-      try rewrite(stored.value, data, mark, in: file, goesOn: false)
+      guard let taken else { return }
+      try rewrite(stored.value, data, taken, in: file, goesOn: false)
     }
   }
 
@@ -319,12 +344,17 @@ extension SharedFileEngine {
       default:
         // The process that made the changes does it, or the next one that changes something.
         guard isOwn else { return }
-        let isNew = settling.withLock { exchange(&$0.reported, with: error) } != error
-        // Reading reports content that cannot be used.
-        if isNew, !error.isAboutContent { failures.send(error) }
+        reportUnsettled(error)
       }
       guard let pause = settling.withLock({ $0.pauses.next() }) else { return }
       queue.async(after: pause) { [weak self] in self?.settleIfStill(mark, isOwn: isOwn) }
     }
+  }
+
+  /// Reports once that the file cannot be brought up to date.
+  private func reportUnsettled(_ error: AppGroupsFileError) {
+    let isNew = settling.withLock { exchange(&$0.reported, with: error) } != error
+    // Reading reports content that cannot be used.
+    if isNew, !error.isAboutContent { failures.send(error) }
   }
 }

@@ -13,12 +13,12 @@ extension SharedFileEngine {
       try checkKey(of: file)
       // A write is skipped only if the file has the known bytes. Unreadable content does not matter, because it is
       // replaced.
-      var isPresent = memory.withLock { $0.file.known == data }
-      if isPresent {
+      var presence = memory.withLock { $0.file.known == data ? $0.file.epoch : nil }
+      if presence != nil {
         let present = Result { () throws(DurableFileError) in try content(of: file) }
-        isPresent = present == .success(data)
+        if present != .success(data) { presence = nil }
       }
-      try store(newValue, data, in: file, durability, isPresent: isPresent, hasJournal: false, &delivery)
+      try store(newValue, data, in: file, durability, presentIn: presence, hasJournal: false, &delivery)
     }
   }
 
@@ -114,7 +114,8 @@ extension SharedFileEngine {
       if journaling != nil, stored.data == nil { file.removeJournal() }
       try store(
         newValue, data, in: file, stored.mark?.durability(atLeast: durability) ?? durability,
-        isPresent: stored.mark == nil && stored.data == data, hasJournal: stored.mark != nil, &delivery)
+        presentIn: stored.mark == nil && stored.data == data ? stored.epoch : nil, hasJournal: stored.mark != nil,
+        &delivery)
       return .done(.success(success))
     }
   }
@@ -188,34 +189,40 @@ extension SharedFileEngine {
     var isInPlace = false
     /// The stamp of the file from before it was read.
     var stamp: FileStamp?
+    /// The number of changes of the memory before the file was read; 0 if there is no file.
+    var epoch: UInt64 = 0
   }
 
   /// Returns the value in the locked file, or the fallback value if there is no file.
   func stored(in file: ExclusiveFile, trustsEmptiness: Bool) throws(AppGroupsFileError) -> Stored {
     if let stored = try vouchedFor(file) { return stored }
     let stamp = journaling == nil ? nil : file.stamp
+    // Before the file is read: whatever is observed afterwards may be newer than its content.
+    let begun = snapshot()
     guard let data = try translating(content(of: file), by: AppGroupsFileError.init) else {
       return Stored(value: lastGood)
     }
-    let begun = snapshot()
     if journaling != nil { return try stored(data, stamp, in: file, begun) }
-    if data == begun.known { return Stored(value: begun.current, data: data) }
+    if data == begun.known { return Stored(value: begun.current, data: data, epoch: begun.epoch) }
     let decoded = try format.decoded(data, from: location.url)
     // Even if the format decodes empty content: a program may have emptied the file in order to fill it.
     guard !data.isEmpty || trustsEmptiness else { throw .empty(location.url) }
-    return Stored(value: decoded, data: data)
+    return Stored(value: decoded, data: data, epoch: begun.epoch)
   }
 
   /// Writes the value to the locked file, unless its bytes are there already, and stores it in memory.
   ///
-  /// The changes in `delivery` must be sent after the file is unlocked.
+  /// The changes in `delivery` must be sent after the file is unlocked. `presence` is the number of changes of the memory
+  /// before the bytes were found in the file; `nil` if they are not there.
   private func store(
-    _ newValue: Value, _ data: Data, in file: ExclusiveFile, _ durability: Durability, isPresent: Bool,
+    _ newValue: Value, _ data: Data, in file: ExclusiveFile, _ durability: Durability, presentIn presence: UInt64?,
     hasJournal: Bool, _ delivery: inout SharedFileDelivery<Value>
   ) throws(AppGroupsFileError) {
     do {
-      let prepared = isPresent ? nil : try file.prepare(data, durability: durability)
-      let change = try memory.withLock { memory throws(DurableFileError) in
+      let prepared = presence == nil ? try file.prepare(data, durability: durability) : nil
+      let change = try memory.withLock { memory throws(DurableFileError) -> QuietChange? in
+        // Another program has replaced the file since then, and that was observed: the newer content stays.
+        if let presence, !memory.knows(data, nil, since: presence) { return nil }
         let change = try put(prepared, in: file)
         memory.lastChange = .now
         // If the directory was replaced in between, the file in the new directory is newer. If the scope has not
@@ -240,7 +247,7 @@ extension SharedFileEngine {
       if durability == .process { file.unlock() }
       if durability == .storage {
         // Another process may have stored the same bytes without waiting for the disk.
-        if isPresent { try file.synchronize() } else { try file.synchronizeDirectory() }
+        if presence != nil { try file.synchronize() } else { try file.synchronizeDirectory() }
         if hasJournal { file.removeJournal() }
       }
     } catch {

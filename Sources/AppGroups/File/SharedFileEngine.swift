@@ -207,9 +207,12 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
       if conclude(sight, begunIn: begun.epoch, retry: retry) { return }
     }
     // This process writes faster than it can read a large file. Each of its writes sees what others have written, but
-    // not always that the path leads to another file, so the read is only postponed.
+    // not always that the path leads to another file, so the read is only postponed. One such read is enough.
+    guard retry != nil || memory.withLock({ $0.postponeLook(isAboutJournal: isAboutJournal) }) else { return }
     queue.async(after: (ContinuousClock.now - start) * 20) { [weak self] in
-      self?.lookNow(retry: retry, followings: followings, isAboutJournal: isAboutJournal)
+      guard let self else { return }
+      let isAboutJournal = retry == nil ? memory.withLock { $0.postponedLook.take() ?? false } : false
+      lookNow(retry: retry, followings: followings, isAboutJournal: isAboutJournal)
     }
   }
 

@@ -201,6 +201,8 @@ struct SharedFileMemory {
   var isStatusCurrent = true
   /// A Boolean value that indicates whether a read was skipped during a switch.
   var isLookDue = false
+  /// A Boolean value that indicates whether the postponed read is only about the journal; `nil` if there is none.
+  var postponedLook: Bool?
   /// The place in the journal up to which its records are in the value; `nil` if no journal continues the known file.
   var mark: JournalMark?
 
@@ -225,6 +227,30 @@ struct SharedFileMemory {
     else { return false }
     vouched = Vouched(journal: journal, size: status.size, descriptors: descriptors)
     return ContinuousClock.now < isTrustedUntil
+  }
+
+  /// Postpones a read, or combines it with the one that is postponed already.
+  ///
+  /// - Parameter isAboutJournal: A Boolean value that indicates whether only the journal may have changed.
+  /// - Returns: `true` if none was postponed.
+  mutating func postponeLook(isAboutJournal: Bool) -> Bool {
+    defer { postponedLook = (postponedLook ?? true) && isAboutJournal }
+    return postponedLook == nil
+  }
+
+  /// Returns whether nothing else has been observed than the content of a file with its journal.
+  ///
+  /// - Parameters:
+  ///   - data: The content of the file.
+  ///   - mark: A place in its journal; `nil` if it has none.
+  ///   - epoch: The number of changes of ``SharedFileState/known`` when that was read or stored.
+  /// - Returns: `false` if another program has replaced one of them.
+  func knows(_ data: Data?, _ mark: JournalMark?, since epoch: UInt64) -> Bool {
+    if file.epoch == epoch { return true }
+    // An observer may have read the same.
+    guard file.known == data else { return false }
+    guard let known = self.mark?.journal.header, let mark else { return true }
+    return known == mark.journal.header
   }
 
   /// Returns the size of the journal if it has vouched for what is known, once.

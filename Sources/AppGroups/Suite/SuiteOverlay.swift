@@ -1,5 +1,7 @@
 import FileSignals
 import Foundation
+import Signals
+import StrictJSON
 
 /// The changes of a suite since the text of its file: a map of names to values that shares its structure with the maps
 /// that it is derived from.
@@ -232,11 +234,24 @@ extension SuiteOverlay {
         if size == removed {
           changes.append((key, nil))
         } else {
-          guard let text = take(size, of: &rest) else { return nil }
+          guard let text = take(size, of: &rest), isValue(text) else { return nil }
           changes.append((key, SuiteEntry(key, text: text)))
         }
       }
       return changes
+    }
+  }
+
+  /// Returns whether a text is JSON, whose readers do not expect anything else.
+  private static func isValue(_ text: UnsafeRawBufferPointer) -> Bool {
+    let bytes = text.assumingMemoryBound(to: UInt8.self)
+    return tolerating(else: false) { () throws(TextProblem) in
+      // It is a member of an object.
+      try JSONReader.read(bytes, depth: 1) { reader throws(TextProblem) in
+        let isAtStart = reader.index == 0
+        try reader.skipValue()
+        return isAtStart
+      }
     }
   }
 

@@ -229,4 +229,41 @@ struct InjectedChangesTests {
     try await engine.value.firstValue("the last content") { $0 == "foreign \(last)" }
     owner.withLock { $0 = nil }
   }
+
+  @Test
+  func `of several reads that are postponed, one is enough`() async throws {
+    let readings = Atomic(0)
+    let postponed = Atomic(0)
+    let owner = Mutex<SharedFileEngine<String>?>(nil)
+    let format = FileFormat<String>(encode: { Data($0.utf8) }) { data in
+      let text = String(decoding: data, as: UTF8.self)
+      guard text.hasPrefix("foreign"), let engine = owner.withLock({ $0 }) else { return text }
+      if readings.wrappingAdd(1, ordering: .relaxed).newValue <= 15 {
+        try engine.write("own")
+      } else {
+        postponed.wrappingAdd(1, ordering: .relaxed)
+      }
+      // So that each read has something new to decode.
+      let number = readings.load(ordering: .relaxed)
+      try Data("foreign \(number)".utf8).write(to: engine.location.url, options: .atomic)
+      return text
+    }
+    let engine = try SharedFileEngine(
+      location: FileLocation(anywhere: url), initialValue: "first", format: format,
+      options: .init(maximumSize: 1 << 20), isCreating: true, changes: Emitter<PathChange, Never>())
+    owner.withLock { $0 = engine }
+    try await onThread {
+      // Each of them is overtaken three times, and takes less time than all of them together.
+      let begun = ContinuousClock.now
+      try engine.queue.sync {
+        try Data("foreign 0".utf8).write(to: engine.location.url, options: .atomic)
+        for _ in 0..<5 { engine.lookNow() }
+      }
+      let ended = DispatchSemaphore(value: 0)
+      engine.queue.async(after: (ContinuousClock.now - begun) * 20) { ended.signal() }
+      ended.wait()
+    }
+    #expect(postponed.load(ordering: .relaxed) == 1)
+    owner.withLock { $0 = nil }
+  }
 }

@@ -27,6 +27,20 @@ struct UpdatingTests {
     #expect(file.value == 42)
   }
 
+  @Test
+  func `an update without effect takes nothing back that another program has written in the meantime`() throws {
+    let file = try fixture.counter()
+    try file.write(1)
+    let observed = Gate()
+    let subscription = file.sink { if $0 == 5 { observed.open() } }
+    try file.update { _ in
+      try Data("5".utf8).write(to: file.url, options: .atomic)
+      observed.block()
+    }
+    #expect(file.value == 5)
+    subscription.cancel()
+  }
+
   /// A file whose identity, size and times are the known ones is not read again, so the times must show each change.
   @Test
   func `a program that writes in place directly after an update, with the same size, is never overlooked`() throws {

@@ -154,6 +154,16 @@ struct JournalTests {
     #expect(other.payloads == reading.payloads)
   }
 
+  @Test(arguments: ["", "-", "tru", "1 2", "\"", "{", "[1,]", "{}x", "\u{7}", "\u{FEFF}1"])
+  func `a record with a value that is not JSON is refused`(text: String) {
+    let names = ["a", "b"].map { ExactString($0) }
+    let good = SuiteOverlay.record(of: [names[0]: SuiteEntry(names[0], text: Data("1".utf8)), names[1]: nil])
+    #expect(SuiteOverlay.changes(in: good)?.count == 2)
+    let bad = SuiteOverlay.record(of: [names[0]: SuiteEntry(names[0], text: Data(text.utf8))])
+    #expect(SuiteOverlay.changes(in: bad) == nil)
+    #expect(SuiteOverlay.changes(in: good + bad) == nil)
+  }
+
   @Test
   func `records of another journal are not read`() throws {
     try make(payloads)
