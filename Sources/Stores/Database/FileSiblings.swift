@@ -38,15 +38,11 @@ final class FileSiblings: Sendable {
   /// Adds a database, which the observed ones follow from now on.
   func join(_ database: Database, _ commits: Commits) {
     let followers = state.withLock { state in
-      let followers = state.members.values.filter(\.isFollowing).compactMap(\.database)
-      for follower in followers {
-        state.members[ObjectIdentifier(follower)]?.subscriptions[ObjectIdentifier(database)] = follower.follow(database)
-      }
       state.members[ObjectIdentifier(database)] = Member(database: database, commits: commits)
-      return followers
+      // The last reference to a database must not be released while the lock is held.
+      return state.members.values.filter(\.isFollowing).compactMap(\.database)
     }
-    // The last reference to a database must not be released while the lock is held.
-    withExtendedLifetime(followers) {}
+    for follower in followers { connect(follower, to: database) }
   }
 
   /// Makes a database follow all others from now on.
@@ -55,13 +51,23 @@ final class FileSiblings: Sendable {
       let key = ObjectIdentifier(database)
       guard state.members[key]?.isFollowing == false else { return [] }
       state.members[key]?.isFollowing = true
-      let siblings = state.members.values.compactMap(\.database).filter { $0 !== database }
-      for sibling in siblings {
-        state.members[key]?.subscriptions[ObjectIdentifier(sibling)] = database.follow(sibling)
-      }
-      return siblings
+      return state.members.values.compactMap(\.database).filter { $0 !== database }
     }
-    withExtendedLifetime(siblings) {}
+    for sibling in siblings { connect(database, to: sibling) }
+  }
+
+  /// Makes a database follow another one, if both are still open.
+  ///
+  /// No lock is held during the call, because a new subscriber also sends the changes that other threads have enqueued.
+  private func connect(_ follower: Database, to sibling: Database) {
+    let new = follower.follow(sibling)
+    let (key, other) = (ObjectIdentifier(follower), ObjectIdentifier(sibling))
+    let isUsed = state.withLock { state in
+      guard state.members[other] != nil, state.members[key] != nil else { return false }
+      state.members[key]?.subscriptions[other] = new
+      return true
+    }
+    if !isUsed { new.cancel() }
   }
 
   /// Removes a closed database.

@@ -200,7 +200,10 @@ final class RegionRegistry: Sendable {
     return state.withLock { $0.observers }.values.map { $0.observer.prepareSwitch(content) }
   }
 
-  func endAwaitingSwitch() { awaiting.store(false, ordering: .sequentiallyConsistent) }
+  /// Allows reads again.
+  ///
+  /// - Returns: `true` if the contents were awaited.
+  func endAwaitingSwitch() -> Bool { awaiting.exchange(false, ordering: .sequentiallyConsistent) }
 
   /// Notifies all observers whose last read failed, each once.
   func tellStale() {

@@ -82,6 +82,10 @@ final class TrackedRead<Value: Sendable>: RegionObserver, QueryRound {
   }
 
   func regionDidChange() {
+    // A transaction of this thread may see rows that are older than the change, or that are never committed.
+    if queue == nil, database.isInTransactionOfThisThread {
+      return database.afterTransaction { [self] in regionDidChange() }
+    }
     if refreshing.demand() { run() }
   }
 

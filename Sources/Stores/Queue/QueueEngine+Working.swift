@@ -19,7 +19,7 @@ extension QueueEngine {
       }
       var (dead, areAllSeen): ([(name: String, beat: Int64?, reason: String)], Bool) = ([], true)
       var problem: DatabaseError?
-      let oldest = claimLimit.flatMap { limit in beat.map { $0 - Int64(limit.inSeconds * 1_000) } }
+      let oldest = claimLimit.flatMap { limit in beat.map { $0 - Int64(min(limit.inSeconds, 1e12) * 1_000) } }
       for (other, beat) in workers where other != worker.name {
         do throws(DatabaseError) {
           switch try worker.sight(of: other) {
@@ -111,7 +111,7 @@ extension QueueEngine {
     if isTouched { checks.request { [weak self] in self?.checkClaims() } }
   }
 
-  private func checkClaims() {
+  func checkClaims() {
     // A claim that is about to end is not lost by that.
     let claims = state.withLock { $0.held.values.compactMap(\.claim) }.filter(\.isHeld)
     guard !claims.isEmpty else { return }
@@ -172,7 +172,12 @@ extension QueueEngine {
       return true
     }
     guard isNew else { return }
-    queue.asyncAfter(wallDeadline: .now() + Double(due - now) / 1_000) { [weak self] in self?.outlook.refresh() }
+    queue.asyncAfter(wallDeadline: .now() + Double(due - now) / 1_000) { [weak self] in
+      guard let self else { return }
+      // If the clock has been set back since then, the next look arranges another one.
+      state.withLock { if $0.alarm == due { $0.alarm = nil } }
+      outlook.refresh()
+    }
   }
 }
 

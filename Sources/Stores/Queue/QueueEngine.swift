@@ -127,11 +127,13 @@ final class QueueEngine: Sendable {
         let fence = JobTable.Fence(id: row.id, attempt: row.attempt, worker: worker.name)
         return (claim: Claim(fence, failures: row.failures, worker: worker, engine: self), row: row)
       }
-      state.withLock { state in
+      let isFollowing = state.withLock { state in
         for (claim, _) in claimed { state.held[claim.fence] = Held(claim: claim) }
+        return state.following != nil
       }
       // A claim that was lost before it was registered is found now.
       if !isCurrent(worker) { for (claim, _) in claimed { claim.lose() } }
+      if isFollowing, !claimed.isEmpty { checks.request { [weak self] in self?.checkClaims() } }
       if !claimed.isEmpty { startBeating() }
       return claimed
     }
@@ -173,7 +175,7 @@ final class QueueEngine: Sendable {
   /// Returns the change of a job whose attempt has failed.
   func failure(_ error: any Error, of claim: Claim) -> JobTable.ClaimEnd {
     let reason = String(describing: error)
-    guard let pause = retries.pause(after: claim.failures + 1) else { return .failed(reason) }
+    guard let pause = retries.pause(after: min(claim.failures, .max - 1) + 1) else { return .failed(reason) }
     return .delayed(Date() + pause.inSeconds, reason)
   }
 

@@ -24,7 +24,7 @@ extension WorkQueue {
   /// - Throws: ``DatabaseError``, such as ``DatabaseError/closed(path:)``, or `CancellationError` if the task is
   ///   cancelled.
   public func nextClaims(upTo limit: Int = 1) async throws -> [ClaimedJob<Job>] {
-    var pauses = Backoff.exponential(from: .milliseconds(50), upTo: .seconds(2)).pauses()
+    var pauses = Backoff.reclaiming.pauses()
     while true {
       do throws(DatabaseError) {
         if let jobs = try await wait(max(1, limit)) { return jobs }
@@ -184,11 +184,18 @@ extension ClaimedJob {
       case .failure(is CancellationError) where Task.isCancelled: JobTable.ClaimEnd.returned
       case .failure(let error): engine.failure(error, of: claim)
       }
-    do {
-      // The end of a job is written even if this task is cancelled.
-      try await Task { [claim] in try await engine.blocking { try claim.end(end) { _ in } } }.value
-    } catch DatabaseError.claimLost {
-      return
+    var pauses = Backoff.reclaiming.pauses()
+    while true {
+      do {
+        // The end of a job is written even if this task is cancelled.
+        return try await Task { [claim] in try await engine.blocking { try claim.end(end) { _ in } } }.value
+      } catch DatabaseError.claimLost {
+        return
+      } catch let error as DatabaseError {
+        // A job that is done must not be done again.
+        guard error.mayPass, let pause = pauses.next() else { throw error }
+        try await Task.sleep(for: pause)
+      }
     }
   }
 
@@ -215,8 +222,13 @@ extension ClaimedJob {
   }
 }
 
+extension Backoff {
+  /// The pauses between attempts to claim a job or to write its end.
+  fileprivate static let reclaiming = exponential(from: .milliseconds(50), upTo: .seconds(2))
+}
+
 extension DatabaseError {
-  /// A Boolean value that indicates whether claiming a job may succeed later without a change of the program.
+  /// A Boolean value that indicates whether the same call may succeed later without a change of the program.
   fileprivate var mayPass: Bool {
     switch self {
     case .suspended, .busy: true

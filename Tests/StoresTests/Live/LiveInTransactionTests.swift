@@ -1,8 +1,9 @@
 import Foundation
-import Signals
-import Stores
+@testable import Signals
 import TestSupport
 import Testing
+
+@testable import Stores
 
 @Suite("Live rows and queries begun inside a transaction", .patient)
 struct LiveInTransactionTests {
@@ -103,5 +104,26 @@ struct LiveInTransactionTests {
       return try #require(errand)
     }
     #expect(errand.value == nil)
+  }
+
+  @Test func `a row follows a commit that is delivered by a thread whose transaction cannot see it`() async throws {
+    let database = try database(inMemory: false)
+    try await database.write { try $0.put(Errand(id: 1, title: "old")) }
+    let errand = try database.live(Errand.self, id: 1)
+    try await onThread {
+      try database.read { transaction in
+        let count = try transaction.count(Errand.self)
+        #expect(count == 1)
+        let commit: @Sendable () -> Void = {
+          withThreads(1) { _ in
+            do { try database.write { try $0.put(Errand(id: 1, title: "new")) } } catch { Issue.record(error) }
+          }
+        }
+        // This thread delivers what the other one commits.
+        database.delivery.emitter.core.withTurn(commit)
+        #expect(errand.value?.title == "old")
+      }
+    }
+    #expect(errand.value?.title == "new")
   }
 }

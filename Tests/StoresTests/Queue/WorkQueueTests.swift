@@ -265,6 +265,24 @@ struct WorkQueueTests {
   }
 
   @Test
+  func `a job that is done while the database is suspended ends once, and work goes on`() async throws {
+    for word in ["a", "b"] { try await queue.add(word) }
+    let done = Recorder<String>()
+    let worker = Task { [queue, database] in
+      try await queue.work { job in
+        if job.value == "a" { try database.suspend() }
+        done.record(job.value)
+      }
+    }
+    try await done.wait(for: "a")
+    try database.resume()
+    try await queue.counts.firstValue { $0.unfinished == 0 }
+    #expect(done.elements == ["a", "b"])
+    worker.cancel()
+    _ = await worker.result
+  }
+
+  @Test
   func `a closed database ends the loops of its workers`() async throws {
     let worker = Task { [queue] in try await queue.work { _ in } }
     try await queue.add("a")

@@ -172,4 +172,13 @@ struct OpenMigrationTests {
       #expect((MigrationMark.age(database: path) != nil) == isThere, "\(lead) s")
     }
   }
+
+  @Test func `a migration mark whose age no number can hold ends no process`() throws {
+    let mark = URL(filePath: fixture.file.path + "-migration")
+    try Data().write(to: mark)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 10_400_000_000)], ofItemAtPath: mark.path)
+    let age = MigrationMark.age(database: fixture.file.path)
+    #expect(age.map { abs($0.inSeconds) > 1_000_000_000 } ?? true)
+  }
 }

@@ -215,7 +215,7 @@ struct LogTrimmer {
       let url = shared.appending(path: name, directoryHint: .notDirectory)
       // Litter that cannot be examined is left where it is.
       let status = FileStatus.ifReadable(path: path, relativeTo: base, followsLinks: false)
-      guard let status, now - status.modified.tv_sec > Self.litterAge else { continue }
+      guard let status, now &- status.modified.tv_sec > Self.litterAge else { continue }
       if abandoned(path, url) != nil { unlinkat(base, path, 0) }
     }
   }
