@@ -51,7 +51,7 @@ final class DatabaseArchive: SessionArchive {
   var path: String { url.path }
 
   func read() throws -> ArchiveContents {
-    try opened().read { transaction in
+    let contents: ArchiveContents = try opened().read { transaction in
       guard let session = try transaction.find(SessionRow.self, id: 1) else { return ArchiveContents() }
       let rows = try transaction.all(UserRow.self).sorted { $0.id < $1.id }
       return ArchiveContents(
@@ -59,6 +59,7 @@ final class DatabaseArchive: SessionArchive {
         currentID: session.currentID,
         users: rows.filter { $0.id >= 0 }.map(\.record), kept: rows.filter { $0.id < 0 }.reversed().map(\.record))
     }
+    return try contents.checked()
   }
 
   func write(_ contents: ArchiveContents) throws {
@@ -82,7 +83,9 @@ final class DatabaseArchive: SessionArchive {
     }
   }
 
-  func isLasting(_ error: any Error) -> Bool { (error as? DatabaseError)?.isBeyondReading ?? false }
+  func isLasting(_ error: any Error) -> Bool {
+    error is ArchiveNumberError || (error as? DatabaseError)?.isBeyondReading ?? false
+  }
 
   func close() {
     let old = database.withLock { $0.take() }

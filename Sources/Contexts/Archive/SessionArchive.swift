@@ -38,8 +38,10 @@ struct FileArchive: SessionArchive {
 
   func read() throws -> ArchiveContents {
     guard let data = try content() else { return ArchiveContents() }
-    return try Self.format.decode(data)
+    return try Self.decode(data)
   }
+
+  private static func decode(_ data: Data) throws -> ArchiveContents { try format.decode(data).checked() }
 
   func write(_ contents: ArchiveContents) throws {
     if let data = try content(), !isReadable(data) {
@@ -65,7 +67,7 @@ struct FileArchive: SessionArchive {
 
   private func isReadable(_ data: Data) -> Bool {
     tolerating(else: false) {
-      _ = try Self.format.decode(data)
+      _ = try Self.decode(data)
       return true
     }
   }
@@ -122,10 +124,33 @@ struct ArchiveContents: Codable, Hashable, Sendable {
   /// The revision must already have been raised.
   mutating func beginSession() { session = max(session + 1, revision) }
 
+  /// The numbers that an archive can have reached, each of which can be raised.
+  private static let numbers = 0...Int.max / 2
+
+  /// Returns the contents as read, if they are not damaged.
+  ///
+  /// - Returns: The contents.
+  /// - Throws: ``ArchiveNumberError`` for a number that no archive has reached. To raise it could overflow.
+  func checked() throws(ArchiveNumberError) -> ArchiveContents {
+    let found = [("revision", revision), ("session", session), ("generation", generation)]
+    for (name, number) in found where !Self.numbers.contains(number) {
+      throw ArchiveNumberError(name: name, number: number)
+    }
+    return self
+  }
+
   /// The names of the secrets that the archive refers to.
   var secretKeys: Set<String> {
     Set((users + kept).compactMap(\.secretKey)).subtracting([""])
   }
+}
+
+/// An archive has a number that no archive can have reached, so it is damaged.
+struct ArchiveNumberError: Error, CustomStringConvertible {
+  let name: String
+  let number: Int
+
+  var description: String { "the \(name) is \(number), which is out of range" }
 }
 
 /// An archived user.

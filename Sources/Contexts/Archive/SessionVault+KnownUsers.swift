@@ -71,7 +71,7 @@ extension SessionVault {
     }
   }
 
-  /// Archives the answer to a renewal whose user has been replaced since it began.
+  /// Archives the answer to a renewal whose user has left since it began.
   ///
   /// - Parameters:
   ///   - write: The late write.
@@ -88,9 +88,10 @@ extension SessionVault {
     if let id = write.attempt?.session.user.id, id != new.currentID { removeClaims(of: [id]) }
   }
 
-  /// Applies the answer to a renewal whose user has been replaced since it began.
+  /// Applies the answer to a renewal whose user has left since it began.
   ///
-  /// It changes the user's session only if it still has the token that was renewed.
+  /// It changes the user's session only if it still has the token that was renewed. If sessions are not kept, it must
+  /// also be the same session.
   ///
   /// - Parameters:
   ///   - write: The late write.
@@ -101,14 +102,18 @@ extension SessionVault {
   func applyLate(
     _ write: SessionWrite<User>, secretKey: String, to contents: inout ArchiveContents
   ) throws -> Bool {
-    guard keepsSessions, let attempt = write.attempt, let record = contents[attempt.session.user.id] else {
-      return false
-    }
+    guard let attempt = write.attempt, let record = contents[attempt.session.user.id] else { return false }
     let isCurrent = contents.currentID == record.id
     guard isCurrent || record.secretKey != nil else { return false }
+    // A logout that could not be archived has left the session as it was.
+    let isSame =
+      isCurrent && (attempt.session.session, attempt.session.generation) == (contents.session, contents.generation)
+    guard try keepsSessions || (isSame && attempt.isCurrent) else { return false }
     let theirs = try coding.user(of: record)
     if let renewal = write.renewal {
-      guard renewal.user.id == record.id, try coding.hasRenewedToken(theirs, of: renewal) else { return false }
+      guard renewal.user.id == record.id, try isSame || coding.hasRenewedToken(theirs, of: renewal) else {
+        return false
+      }
       var new = try coding.record(of: coding.merge(renewal, into: theirs), secretKey: secretKey)
       if isCurrent { contents.generation += 1 } else { new.secretKey = new.secretKey ?? "" }
       contents.put(new)

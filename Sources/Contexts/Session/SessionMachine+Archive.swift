@@ -13,6 +13,8 @@ extension SessionMachine {
 
   mutating func written(_ new: StoredSession<User>, _ write: SessionWrite<User>, _ turn: inout Turn) {
     revision = max(revision, new.revision)
+    // The session that was left is no longer archived.
+    if new.session != leftSession { leftSession = nil }
     switch write {
     case .login(let user, let call):
       // An answer for an earlier session of the user no longer matters.
@@ -83,7 +85,11 @@ extension SessionMachine {
       return turn.add(.answer(call, .failure(.alreadyLoggedOut)))
     }
     activity = .idle
-    if case .logout(let old) = write, policy.keepsSessions { return replaced(old, by: restoration, &turn) }
+    if case .logout(let old) = write {
+      if policy.keepsSessions { return replaced(old, by: restoration, &turn) }
+      // The session has ended in another process, and the answer that the logout has kept no longer matters.
+      late[old.user.id] = nil
+    }
     // The vault has archived an answer, or found that it no longer matters.
     if write.attempt != nil { unwritten = nil }
     if let attempt = write.attempt, case .user(let new) = restoration, new.session == attempt.session.session,

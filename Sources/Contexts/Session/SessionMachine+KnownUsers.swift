@@ -36,14 +36,17 @@ extension SessionMachine {
     turn.add(.write(.setAside(stored)))
   }
 
-  /// Handles an answer for a user who has been replaced or set aside during the renewal.
+  /// Handles an answer for a user who has left during the renewal.
   ///
-  /// The token of the user's kept session is used up, so the answer must not be lost.
+  /// The token of a session that is still archived is used up, so the answer must not be lost. If sessions are not
+  /// kept, only a logout that could not be archived leaves one.
   mutating func lateAnswer(_ answer: RefreshAnswer<User>, _ turn: inout Turn) {
-    guard policy.keepsSessions else { return }
     switch answer {
-    case .renewed(let renewal): turn.add(.write(.late(renewal)))
-    case .rejected(_, let attempt): turn.add(.write(.lateEnd(attempt)))
+    case .renewed(let renewal):
+      guard policy.keepsSessions || renewal.attempt.session.session == leftSession else { return }
+      turn.add(.write(.late(renewal)))
+    case .rejected(_, let attempt):
+      if policy.keepsSessions { turn.add(.write(.lateEnd(attempt))) }
     case .adopted, .elsewhere, .failed: return
     }
   }
@@ -54,9 +57,11 @@ extension SessionMachine {
   ///
   /// The write of the change may have included it. Then the next write changes nothing.
   ///
-  /// - Parameter next: The user who follows, if that is known to have a new token.
-  mutating func keepUnwritten(unlessOf next: String? = nil) {
-    guard policy.keepsSessions, let unwritten = exchange(&self.unwritten, with: nil) else { return }
+  /// - Parameters:
+  ///   - next: The user who follows, if that is known to have a new token.
+  ///   - mayStay: A Boolean value that indicates whether the session may stay archived even if sessions are not kept.
+  mutating func keepUnwritten(unlessOf next: String? = nil, ifSessionMayStay mayStay: Bool = false) {
+    guard policy.keepsSessions || mayStay, let unwritten = exchange(&self.unwritten, with: nil) else { return }
     if unwritten.attempt.session.user.id != next { keepLateAnswer(.late(unwritten)) }
   }
 
@@ -103,7 +108,7 @@ extension SessionMachine {
   }
 }
 
-/// An answer for a user who has been replaced that could not be archived so far.
+/// An answer for a user who has left that could not be archived so far.
 struct LateAnswer<User: SessionUser>: Sendable {
   var write: SessionWrite<User>
   /// The number of writes that have failed in a row.

@@ -113,7 +113,7 @@ extension SessionMachine {
     activity = .deauthenticating
     lastError = nil
     // An answer that could not be archived still matters if the logout cannot be, or another user has followed.
-    keepUnwritten()
+    keepUnwritten(ifSessionMayStay: true)
     forgetRenewals()
     publish(&turn)
     turn.answer(&refreshCalls, .failure(.sessionEnded))

@@ -37,7 +37,7 @@ struct SessionMachine<User: SessionUser>: Sendable {
   /// A renewal that could not be archived, with a token that the server gives only once.
   var unwritten: Renewal<User>?
 
-  /// The answers for users who have been replaced that could not be archived so far, by their identities.
+  /// The answers for users who have left that could not be archived so far, by their identities.
   ///
   /// They are written again until that succeeds.
   var late: [String: LateAnswer<User>] = [:]
@@ -47,7 +47,7 @@ struct SessionMachine<User: SessionUser>: Sendable {
 
   /// The session that was left here although the archive could not be written.
   ///
-  /// It is not entered again.
+  /// It is not entered again. It is `nil` once this process has archived the end of that session.
   var leftSession: Int?
 
   /// A Boolean value that indicates whether a renewal was given up because there was no delegate.

@@ -44,6 +44,39 @@ struct DamagedArchiveTests {
     #expect(try await context.setup(authDelegate: delegate)?.id == "ada")
   }
 
+  enum Number: CaseIterable {
+    case revision, session, generation
+  }
+
+  @Test(arguments: [false, true], Number.allCases)
+  func `an archive with a number that cannot be raised is damaged, and kept when a user logs in`(
+    _ file: Bool, _ number: Number
+  ) async throws {
+    let url = root.directory.file(file ? "session.json" : "session.sqlite")
+    let user = ArchivedRecord(id: "ada", version: 1, payload: #"{"id":"ada","name":"Ada"}"#)
+    let damaged = ArchiveContents(
+      revision: number == .revision ? .max : 4, session: number == .session ? .max : 4,
+      generation: number == .generation ? .max : 4, currentID: "ada", users: [user])
+    let archive: any SessionArchive = if file { FileArchive(url: url) } else { DatabaseArchive(url: url) }
+    try archive.write(damaged)
+    archive.close()
+    let delegate = TestDelegate(trusts: true)
+    do {
+      let context = try root.context(file: file)
+      #expect(try await context.setup(authDelegate: delegate) == nil)
+      guard case .archive(let path, _, let reason) = context.lastError.value else {
+        Issue.record("\(String(describing: context.lastError.value))")
+        return
+      }
+      #expect(path == url.path)
+      #expect(reason == "the \(number) is \(Int.max), which is out of range")
+      try await context.triggerLogin()
+    }
+    #expect(try contents { $0.contains("kept-1") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.count == 1)
+    let context = try root.context(file: file)
+    #expect(try await context.setup(authDelegate: delegate)?.token == "t0")
+  }
+
   @Test
   func `a user without a secret is not restored, and the failure is reported`() async throws {
     let secrets = MemorySecretStore()

@@ -12,9 +12,9 @@ struct LateRenewalTests {
   let secrets = FlakySecretStore()
 
   /// Returns a process with Ada logged in, whose session is being renewed.
-  private func renewing() -> ScriptedProcess {
+  private func renewing(keepsSessions: Bool = true) -> ScriptedProcess {
     let process = ScriptedProcess(
-      archive: archive, secrets: secrets, clock: clock, policy: SessionPolicy(keepsSessions: true))
+      archive: archive, secrets: secrets, clock: clock, policy: SessionPolicy(keepsSessions: keepsSessions))
     process.server.trusts = true
     process.restore()
     process.ask { .start(Account(), $0, replacing: false) }
@@ -145,6 +145,114 @@ struct LateRenewalTests {
     archive.fails = false
     // The archive still has the session.
     #expect(try reopen(process)?.token == "t1")
+  }
+
+  @Test(arguments: [true, false])
+  func `the next process does not send a token again after a logout that could not be archived`(
+    _ isAnsweredBefore: Bool
+  ) throws {
+    let process = renewing(keepsSessions: false)
+    // The change of the name by both sides does not make the answer obsolete.
+    process.ask { .update({ $0.name = "Countess" }, $0) }
+    guard case .refresh(let session, let reply) = process.server.requests.first else {
+      Issue.record("\(process.server.requests)")
+      return
+    }
+    let isLockReleased = MutableProperty(false)
+    let answer = {
+      let renewal = Renewal(
+        user: Account(name: "Byron", token: "t1"), attempt: RenewalAttempt(session: session))
+      reply(.renewed(renewal)) { isLockReleased.value = true }
+    }
+    archive.fails = true
+    if isAnsweredBefore { answer() }
+    let call = process.ask(SessionEvent.logout)
+    #expect(throws: ContextError.self) { try #require(process.answers(to: call).first).get() }
+    if !isAnsweredBefore { answer() }
+    #expect(process.status?.user == nil)
+    #expect(!isLockReleased.value, "the next token is in memory only")
+    archive.fails = false
+    clock.advance(by: .seconds(1))
+    #expect(isLockReleased.value)
+    #expect(process.status?.user == nil)
+    let next = ScriptedProcess(archive: archive, secrets: secrets, clock: clock)
+    next.restore()
+    guard case .refresh(let restored, _) = next.server.requests.first else {
+      Issue.record("\(next.server.requests)")
+      return
+    }
+    #expect(restored.user == Account(name: "Byron", token: "t1"))
+  }
+
+  @Test
+  func `a user who is reopened after a logout that could not be archived gets the answer to the renewal`() throws {
+    let process = renewing(keepsSessions: false)
+    archive.fails = true
+    process.ask(SessionEvent.logout)
+    archive.fails = false
+    #expect(try reopen(process)?.token == "t0")
+    process.answerRefresh(0, user: Account(token: "t1"))
+    #expect(process.status?.user?.token == "t1")
+  }
+
+  @Test(arguments: [true, false])
+  func `nothing of a session is kept after a logout that was archived, unless sessions are kept`(
+    _ isAnsweredBefore: Bool
+  ) throws {
+    let process = renewing(keepsSessions: false)
+    if isAnsweredBefore {
+      archive.fails = true
+      process.answerRefresh(0, user: Account(token: "t1"))
+      archive.fails = false
+    }
+    process.ask(SessionEvent.logout)
+    if !isAnsweredBefore {
+      archive.failsToRead = true
+      process.answerRefresh(0, user: Account(token: "t1"))
+      archive.failsToRead = false
+    }
+    #expect(process.engine.machine.usersWithUnwrittenAnswers.isEmpty)
+    #expect(process.status?.user == nil)
+    #expect(process.status?.lastError == nil)
+    #expect(archive.archived.currentID == nil)
+    #expect(try secrets.keys().isEmpty)
+  }
+
+  @Test
+  func `an answer after a failed logout does not replace a session that another process has renewed`() throws {
+    let process = renewing(keepsSessions: false)
+    let other = ScriptedProcess(archive: archive, secrets: secrets, clock: clock)
+    other.restore()
+    archive.fails = true
+    process.ask(SessionEvent.logout)
+    archive.fails = false
+    other.answerRefresh(0, user: Account(token: "t9"))
+    process.answerRefresh(0, user: Account(token: "t1"))
+    #expect(process.engine.machine.usersWithUnwrittenAnswers.isEmpty)
+    #expect(process.status?.user == nil)
+    guard case .user(let archived) = process.engine.vault.look() else {
+      Issue.record("\(process.engine.vault.look())")
+      return
+    }
+    #expect(archived.user.token == "t9")
+  }
+
+  @Test
+  func `a logout in another process makes an answer obsolete that a failed logout has kept`() throws {
+    let process = renewing(keepsSessions: false)
+    let other = ScriptedProcess(archive: archive, secrets: secrets, clock: clock)
+    other.server.trusts = true
+    other.restore()
+    archive.fails = true
+    process.ask(SessionEvent.logout)
+    process.answerRefresh(0, user: Account(token: "t1"))
+    #expect(process.engine.machine.usersWithUnwrittenAnswers == ["ada"])
+    archive.fails = false
+    other.ask(SessionEvent.logout)
+    process.engine.look()
+    #expect(process.engine.machine.usersWithUnwrittenAnswers.isEmpty)
+    #expect(archive.archived.currentID == nil)
+    #expect(try secrets.keys().isEmpty)
   }
 
   private func replaceElsewhere(_ successor: Successor) {

@@ -35,8 +35,14 @@ struct ReferenceSession {
   var unwritten: (account: Account, base: Disk)?
   /// The session that the server was last asked to renew.
   var base: Disk?
-  /// The session that was left by a logout that could not be archived.
+  /// The sessions that the server was asked to renew, by the numbers of the requests.
+  var bases: [Int: Disk] = [:]
+  /// The session that was left by a logout that could not be archived, until this process archives another one.
   var left: Int?
+  /// A renewed account of the session that was left, which could not be archived, and the date of the next attempt.
+  var late: (account: Account, base: Disk, date: Date)?
+  /// The number of attempts to archive that account that have failed in a row.
+  var lateFailures = 0
   /// A Boolean value that indicates whether another process has written changes that this one has not read.
   var hasNews = false
   var isFull = false
@@ -63,7 +69,7 @@ struct ReferenceSession {
   /// Starts a process.
   mutating func restore() {
     (state, doing, failures, retryAt, refreshAt, unwritten) = (.unauthenticated, .nothing, 0, nil, nil, nil)
-    (shown, hasNews, left) = (disk, false, nil)
+    (shown, hasNews, left, late, lateFailures, bases) = (disk, false, nil, nil, 0, [:])
     guard let disk else { return }
     state = .presession
     decide(disk)
@@ -107,6 +113,8 @@ struct ReferenceSession {
     if isFull { return }
     archive(account, isLogin: true)
     doing = .nothing
+    left = nil
+    forgetLate()
     guard let disk else { return }
     take(disk)
     if state == .presession { refresh() }
@@ -128,7 +136,9 @@ struct ReferenceSession {
       (retryAt, refreshAt) = (nil, nil)
       if let unwritten { return renew(unwritten.account, madeOf: unwritten.base, of: shown) }
       base = shown
-      doing = .refresh(request: request(), again: false)
+      let number = request()
+      bases[number] = shown
+      doing = .refresh(request: number, again: false)
     }
   }
 
@@ -141,14 +151,16 @@ struct ReferenceSession {
     if case .login = doing { return forget() }
     guard let shown else { return }
     guard isCurrent(shown) else { return give(way: ()) }
+    let kept = unwritten
     if isFull {
       left = shown.session
     } else {
       sessions += 1
-      (disk, hasNews) = (nil, false)
+      (disk, hasNews, left) = (nil, false, nil)
     }
     forget()
     doing = .logout(request: request())
+    if isFull, let kept { archiveLate(kept.account, madeOf: kept.base) }
   }
 
   mutating func update(name: String) {
@@ -156,7 +168,7 @@ struct ReferenceSession {
     guard isCurrent(shown), var new = disk else { return give(way: ()) }
     if isFull { return }
     new.account.name = name
-    (disk, hasNews) = (new, false)
+    (disk, hasNews, left) = (new, false, nil)
     follow(new)
   }
 
@@ -185,7 +197,7 @@ struct ReferenceSession {
   enum Renewal { case account(Account), failure, rejection }
 
   mutating func answerRefresh(_ request: Int, _ renewal: Renewal) {
-    guard case .refresh(request, let again) = doing, let shown else { return }
+    guard case .refresh(request, let again) = doing, let shown else { return answerLate(request, renewal) }
     doing = .nothing
     switch renewal {
     case .account(let account) where account.id == shown.account.id:
@@ -199,9 +211,36 @@ struct ReferenceSession {
         return forget()
       }
       sessions += 1
-      (disk, hasNews) = (nil, false)
+      (disk, hasNews, left) = (nil, false, nil)
       forget()
     }
+  }
+
+  /// Handles an answer for a session that is no longer shown.
+  ///
+  /// It counts if the archive still has the session, because the logout could not be archived.
+  private mutating func answerLate(_ request: Int, _ renewal: Renewal) {
+    guard case .account(let account) = renewal, let base = bases[request], base.session == left else { return }
+    archiveLate(account, madeOf: base)
+  }
+
+  private mutating func archiveLate(_ account: Account, madeOf base: Disk) {
+    if let old = disk, (old.session, old.generation, old.account.id) == (base.session, base.generation, account.id) {
+      if isFull {
+        lateFailures += 1
+        late = (account, base, now + pause(after: lateFailures))
+        return
+      }
+      generations += 1
+      disk = Disk(
+        account: join(account, base.account, old.account), session: old.session, generation: generations)
+    }
+    forgetLate()
+    look()
+  }
+
+  private mutating func forgetLate() {
+    (late, lateFailures) = (nil, 0)
   }
 
   private mutating func renew(_ account: Account, madeOf base: Disk, of session: Disk, again: Bool = false) {
@@ -212,6 +251,7 @@ struct ReferenceSession {
       return fail(again: again)
     }
     archive(join(account, base.account, archived), isLogin: false)
+    left = nil
     adopt(again: again)
   }
 
@@ -248,8 +288,10 @@ struct ReferenceSession {
   private mutating func later() {
     failures += 1
     refreshAt = nil
-    retryAt = now + min(60, Double(1 << min(failures - 1, 10)))
+    retryAt = now + pause(after: failures)
   }
+
+  private func pause(after failures: Int) -> TimeInterval { min(60, Double(1 << min(failures - 1, 10))) }
 
   // MARK: Time and other processes
 
@@ -262,12 +304,15 @@ struct ReferenceSession {
   }
 
   private var next: Date? {
-    guard let shown else { return nil }
+    guard let shown else { return late?.date }
     return [retryAt, refreshAt, state == .authenticated ? shown.account.expiration : nil].compactMap { $0 }.min()
   }
 
   mutating func wake(resuming: Bool = false) {
-    guard let shown else { return }
+    guard let shown else {
+      if let late, resuming || late.date <= now { archiveLate(late.account, madeOf: late.base) }
+      return
+    }
     if state == .authenticated, isOver(shown.account) {
       state = .presession
       if retryAt == nil { return refresh() }
@@ -302,11 +347,14 @@ struct ReferenceSession {
     guard hasNews else { return }
     hasNews = false
     guard let disk else {
+      forgetLate()
       if shown != nil { forget() }
       return
     }
     if shown == nil, disk.session == left { return }
-    if let shown, shown.session == disk.session { follow(disk) } else { give(way: ()) }
+    if let shown, shown.session == disk.session { return follow(disk) }
+    forgetLate()
+    give(way: ())
   }
 
   private mutating func follow(_ new: Disk) {
