@@ -176,7 +176,12 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
 
   /// A Boolean value that indicates whether the cause may pass without a change of any file.
   var mayPassUnseen: Bool {
-    if case .file(let error) = self { error.mayPassUnseen } else { false }
+    switch self {
+    // No file changes when another process releases a lock.
+    case .file(.lockTimeout): true
+    case .file(let error): error.mayPassUnseen
+    default: false
+    }
   }
 
   /// The error for a record that cannot be decoded.

@@ -71,6 +71,22 @@ struct LegacyTests {
   }
 
   @Test
+  func `a count that no program can have reached is limited, and activations add to it`() throws {
+    let root = try LegacyRoot(active: LegacyRoot.standard)
+    for (text, count) in [(LegacyRoot.work, Int.max), (LegacyRoot.test, -1)] {
+      try root.write(["name": text, "activatedCount": count], to: "\(LegacyRoot.path)/\(text)/container.plist")
+    }
+    let app = try root.fixture.open()
+    try app.adoptLegacyContainers()
+    for text in [LegacyRoot.work, LegacyRoot.test] {
+      let before = try #require(app.environments.value.first { $0.name == text }).activationCount
+      #expect(text == LegacyRoot.work ? before < Int.max / 2 : before == 0)
+      try app.activate(id: id(text))
+      #expect(app.active.value.activationCount == before &+ 1)
+    }
+  }
+
+  @Test
   func `the old name of the settings is known`() throws {
     let root = try LegacyRoot(active: LegacyRoot.test, settings: "settings.plist")
     let app = try root.fixture.open()

@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 public import Foundation
 
 extension AppContainer {
@@ -124,6 +125,7 @@ extension ContainerAccess {
       url, into: directory.place(of: place), trees: Set(names), hidden: layout.hidden,
       allowsOutwardLinks: allowsOutwardLinks, progress: progress)
     let unpacked = try Folder(place, in: directory)
+    try checkSettings(in: unpacked, of: url)
     for name in names.map({ EntryPath($0) }) where try unpacked.status(of: name) != nil {
       try directory.removeEmpty(name)
       guard try ExclusiveRename.move(name, in: unpacked, to: name, in: directory) else {
@@ -131,5 +133,20 @@ extension ContainerAccess {
       }
     }
     directory.removeIfEmpty(place)
+  }
+
+  /// Removes the locks from unpacked settings, and checks that the settings are files.
+  ///
+  /// Every switch away from the environment saves its settings, so nothing may be in the way of that.
+  private func checkSettings(in unpacked: Folder, of url: URL) throws(AppContainerError) {
+    let settings = EntryPath(ContainerLayout.settings)
+    guard try unpacked.status(of: settings) != nil else { return }
+    // The directory of the locks is created again when it is missing.
+    try TreeRemover.remove(settings.appending(".shared"), in: unpacked)
+    for name in try unpacked.names(at: settings) {
+      let entry = settings.appending(name)
+      guard try unpacked.status(of: entry)?.kind != .regular else { continue }
+      throw .unsafeArchive(url, entry: entry.text, reason: "settings must be regular files")
+    }
   }
 }

@@ -151,20 +151,12 @@ struct TreeUnpacker {
 extension TreeUnpacker {
   /// Returns the reason to refuse a path, or `nil` if it is safe.
   static func problem(with path: EntryPath) -> String? {
-    if path.bytes.isEmpty { return "its path is empty" }
     if path.bytes.count > ArchiveFormat.longestPath {
       return "its path is longer than \(ArchiveFormat.longestPath) bytes"
     }
     if path.bytes.count(where: { $0 == EntryPath.slash }) > ArchiveFormat.deepest {
       return "it is nested more than \(ArchiveFormat.deepest) directories deep"
     }
-    if path.bytes.contains(0) { return "its path contains a NUL character, where the system would truncate it" }
-    if path.bytes.first == EntryPath.slash { return "its path is absolute" }
-    for name in path.bytes.split(separator: EntryPath.slash, omittingEmptySubsequences: false) {
-      if name.isEmpty { return "its path has an empty component" }
-      if name.elementsEqual(EntryPath.up) { return "its path has the component \"..\"" }
-      if name.elementsEqual(EntryPath.here) { return "its path has the component \".\"" }
-    }
-    return nil
+    return path.problem
   }
 }

@@ -84,10 +84,27 @@ struct ContainerLayout: Sendable, Hashable {
   static func unfinished(_ id: UUID) -> String { ".new-\(id.uuidString)" }
 
   /// Returns a name for the directory of an environment that is being removed.
-  static func discarded() -> String { ".gone-\(UUID.random().uuidString)" }
+  static func discarded() -> String { discardedPrefix + UUID.random().uuidString }
+
+  private static let discardedPrefix = ".gone-"
 
   /// Returns whether a directory is a leftover of an unfinished operation.
-  static func isLeftover(_ name: String) -> Bool { name.hasPrefix(".new-") || name.hasPrefix(".gone-") }
+  static func isLeftover(_ name: String) -> Bool { name.hasPrefix(".new-") || name.hasPrefix(discardedPrefix) }
+
+  /// Returns whether a path, relative to the hidden directory, is the one of an entry in the directory of an
+  /// environment.
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - name: The name of the entry.
+  ///   - ofDiscarded: Pass `true` for the directory of an environment that is being removed.
+  /// - Returns: `false` for any other path.
+  static func isPlace(_ path: EntryPath, named name: String, ofDiscarded: Bool) -> Bool {
+    let directory = path.parent.text
+    guard path == EntryPath("\(directory)/\(name)") else { return false }
+    if !ofDiscarded { return id(directory) != nil }
+    return directory.hasPrefix(discardedPrefix) && id(String(directory.dropFirst(discardedPrefix.count))) != nil
+  }
 
   /// Returns the identifier of the environment with this directory name, or `nil` if the name is not an identifier.
   static func id(_ name: String) -> UUID? {

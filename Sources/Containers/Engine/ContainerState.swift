@@ -12,6 +12,11 @@ struct ContainerState: Sendable, Equatable {
 
   static let format = FileFormat<ContainerState>.record(FileVersions(ContainerState.self))
 
+  /// The largest counter that a record may contain.
+  ///
+  /// Counters grow by one, so they never reach it, and adding to one below it cannot overflow.
+  static let largestCounter = Int.max / 2
+
   /// The number of changes to the list, by which other processes notice a change.
   var revision = 0
 
@@ -58,17 +63,22 @@ extension ContainerState: Codable {
 
   init(from decoder: any Decoder) throws {
     let record = try Record(from: decoder)
+    func damage(_ problem: String) -> DecodingError {
+      .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: problem))
+    }
     func id(_ name: String) throws -> UUID {
       guard let id = ContainerLayout.id(name) else {
-        let problem = "\(name.debugDescription) is not the identifier of an environment"
-        throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: problem))
+        throw damage("\(name.debugDescription) is not the identifier of an environment")
       }
       return id
+    }
+    for counter in [record.revision, record.switches] + record.activations.values.map(\.count) {
+      guard counter >= 0, counter <= Self.largestCounter else { throw damage("\(counter) is not a possible count") }
     }
     (revision, switches) = (record.revision, record.switches)
     active = try id(record.active)
     ids = try record.uuids.map(id)
-    excludes = record.excludes
+    excludes = try record.excludes.map { try ExcludeRules.normalized($0) }
     for (name, activation) in record.activations {
       if let id = ContainerLayout.id(name) { activations[id] = activation }
     }

@@ -95,9 +95,16 @@ struct ContainerStore: Sendable {
   /// Returns the content of the journal, or `nil` if no move is in progress.
   func journalData() throws(AppContainerError) -> Data? { try contents(of: layout.journalURL) }
 
+  /// Returns the journal, or `nil` if no move is in progress.
+  ///
+  /// - Throws: ``AppContainerError`` if it cannot be read, or if another program must have written it.
   func journal() throws(AppContainerError) -> SwitchJournal? {
     guard let data = try journalData() else { return nil }
-    return try decode(data, SwitchJournal.format, from: layout.journalURL)
+    let journal = try decode(data, SwitchJournal.format, from: layout.journalURL)
+    if let problem = journal.problem(hidden: layout.hidden) {
+      throw .unreadableState(layout.journalURL, reason: problem)
+    }
+    return journal
   }
 
   func write(_ journal: SwitchJournal) throws(AppContainerError) {

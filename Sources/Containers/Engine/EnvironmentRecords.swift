@@ -61,7 +61,8 @@ final class EnvironmentRecords: Sendable {
     let info = try read()
     // A file that is replaced while it is read has another stamp than this one.
     if let stamp {
-      let age = Int64(Date().timeIntervalSince1970 * 1e9) - stamp.modified
+      // Times that are centuries away overflow; such a file is no younger than others.
+      let age = Int64(Date().timeIntervalSince1970 * 1e9) &- stamp.modified
       let known = Known(info: info, stamp: stamp, isYoung: age < Self.tick)
       records.withLock { $0[id] = known }
     }

@@ -139,7 +139,9 @@ extension ContainerAccess {
       let info = EnvironmentInfo(
         uuid: id.uuidString, name: record.name ?? id.uuidString, description: record.description, createdAt: created)
       try store.write(info, for: id.uuidString)
-      changed.activations[id] = .init(count: record.activatedCount ?? 0, date: record.lastActivatedDate)
+      // A count beyond any real one must leave room for further activations.
+      let count = min(max(0, record.activatedCount ?? 0), ContainerState.largestCounter / 2)
+      changed.activations[id] = .init(count: count, date: record.lastActivatedDate)
     }
     if !legacy.ids.contains(active), !state.ids.contains(active) { try makeDirectories(of: active.uuidString) }
     let new = legacy.ids.filter { !changed.ids.contains($0) }

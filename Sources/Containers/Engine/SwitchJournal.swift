@@ -28,6 +28,37 @@ struct SwitchJournal: Codable, Sendable, Equatable {
   var replacement: Replacement?
 }
 
+extension SwitchJournal {
+  /// Returns the reason why this package cannot have written the journal, or `nil` if it may have.
+  ///
+  /// The paths are moved and removed, so a journal of another program must not name any outside the root.
+  ///
+  /// - Parameter hidden: The hidden directory, relative to the root.
+  /// - Returns: The reason, which continues the name of the file.
+  func problem(hidden: EntryPath) -> String? {
+    var areKnown =
+      ContainerLayout.isPlace(leavingTo, named: "data", ofDiscarded: false)
+      || ContainerLayout.isPlace(leavingTo, named: "data", ofDiscarded: true)
+    if let arrivingFrom {
+      areKnown = areKnown && ContainerLayout.isPlace(arrivingFrom, named: "data", ofDiscarded: false)
+    }
+    if let replacement {
+      let (path, old) = (replacement.path, replacement.old)
+      areKnown =
+        areKnown && ContainerLayout.isPlace(path, named: ContainerLayout.settings, ofDiscarded: false)
+        && ContainerLayout.isPlace(old, named: "old", ofDiscarded: true)
+    }
+    if !areKnown { return "it moves files to or from a directory of no environment" }
+    for path in leaving + arriving {
+      if let problem = path.problem { return "it moves \(path.text.debugDescription): \(problem)" }
+      if path == hidden || path.isAncestor(of: hidden) || hidden.isAncestor(of: path) {
+        return "it moves \(path.text.debugDescription), which belongs to no environment"
+      }
+    }
+    return nil
+  }
+}
+
 /// A step of a change of a root, at which tests can end the process.
 package enum SwitchStep: Sendable, Hashable {
   /// Unsaved state was written for the old environment.
@@ -112,7 +143,16 @@ struct SwitchPlan {
   }
 
   /// Returns the entries of an environment to move into the root; call it after ``leaving(_:)``.
+  ///
+  /// - Parameters:
+  ///   - data: The directory that contains the entries.
+  ///   - root: The root.
+  /// - Returns: The entries.
+  /// - Throws: ``AppContainerError``, also if an entry could not leave the root again.
   func arriving(from data: Folder, into root: Folder) throws(AppContainerError) -> [EntryPath] {
+    // A directory that cannot be searched could arrive as a whole, and each later switch would fail because of it.
+    var wayOut = SwitchPlan(rules: rules)
+    _ = try wayOut.leaving(data)
     var paths: [EntryPath] = []
     try look(at: .top, in: data, into: root, &paths)
     return paths

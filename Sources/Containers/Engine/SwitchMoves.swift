@@ -10,13 +10,30 @@ struct SwitchMoves {
   let hidden: Folder
   let step: (SwitchStep) -> Void
 
-  private func folder(_ path: EntryPath) throws(AppContainerError) -> Folder { try Folder(path, in: hidden) }
+  private func folder(_ path: EntryPath) throws(AppContainerError) -> Folder {
+    try hidden.checkParents(of: [path])
+    return try Folder(path, in: hidden)
+  }
+
+  /// Opens the directories of the entries, and checks that no link on the way to an entry leads elsewhere.
+  ///
+  /// - Returns: The directories that receive the leaving entries and contain the arriving ones.
+  /// - Throws: ``AppContainerError/blocked(_:reason:)`` if there is a link, or another ``AppContainerError``.
+  private func checkedFolders() throws(AppContainerError) -> (stash: Folder, source: Folder?) {
+    if let replacement = journal.replacement { try hidden.checkParents(of: [replacement.path, replacement.old]) }
+    let stash = try folder(journal.leavingTo)
+    let source = try journal.arrivingFrom.map { path throws(AppContainerError) in try folder(path) }
+    let paths = journal.leaving + journal.arriving
+    for folder in [root, stash] { try folder.checkParents(of: paths) }
+    try source?.checkParents(of: paths)
+    return (stash, source)
+  }
 
   /// Clears the destinations of the leaving files, in case another program has created entries there.
   ///
   /// Call it before the journal is written: entries that exist afterwards count as moved from the root.
   func clearTheWay() throws(AppContainerError) {
-    let stash = try folder(journal.leavingTo)
+    let (stash, _) = try checkedFolders()
     for path in journal.leaving where try stash.status(of: path) != nil { try hidden.putAside(path, of: stash) }
   }
 
@@ -48,10 +65,10 @@ struct SwitchMoves {
 
   /// Moves all entries back that were moved.
   func undo() throws(AppContainerError) {
-    let stash = try folder(journal.leavingTo)
+    // Another program may have written the journal, or may have put links in the way since then.
+    let (stash, source) = try checkedFolders()
     var folders = [stash]
-    if let source = journal.arrivingFrom {
-      let source = try folder(source)
+    if let source {
       folders.append(source)
       for path in journal.arriving.reversed() where try source.status(of: path) == nil {
         try makeParents(of: path, in: source, like: root)
@@ -122,6 +139,18 @@ struct SwitchMoves {
 }
 
 extension Folder {
+  /// Throws an error if an entry on the way to one of these paths is not a directory, such as a link to another one.
+  ///
+  /// - Parameter paths: The paths, whose own entries are not examined.
+  /// - Throws: ``AppContainerError/blocked(_:reason:)``, or another ``AppContainerError`` if an entry is unknown.
+  fileprivate func checkParents(of paths: [EntryPath]) throws(AppContainerError) {
+    // In this order, a directory is examined before the entries in it.
+    for parent in Set(paths.flatMap(\.ancestors)).sorted() {
+      guard let kind = try status(of: parent)?.kind, kind != .directory else { continue }
+      throw .blocked(place(of: parent), reason: "it is not a directory")
+    }
+  }
+
   /// Moves an entry of another folder into this one, to a place of its own among the files that were in the way.
   func putAside(_ path: EntryPath, of folder: Folder) throws(AppContainerError) {
     let place = ContainerLayout.aside.appending(UUID.random().uuidString)

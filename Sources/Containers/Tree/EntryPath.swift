@@ -53,6 +53,19 @@ struct EntryPath: Hashable, Sendable {
     return EntryPath(bytes: Array(bytes[(last + 1)...]))
   }
 
+  /// The reason why the path may lead out of its directory without any link, or `nil` if it cannot.
+  var problem: String? {
+    if bytes.isEmpty { return "its path is empty" }
+    if bytes.contains(0) { return "its path contains a NUL character, where the system would truncate it" }
+    if bytes.first == Self.slash { return "its path is absolute" }
+    for name in bytes.split(separator: Self.slash, omittingEmptySubsequences: false) {
+      if name.isEmpty { return "its path has an empty component" }
+      if name.elementsEqual(Self.up) { return "its path has the component \"..\"" }
+      if name.elementsEqual(Self.here) { return "its path has the component \".\"" }
+    }
+    return nil
+  }
+
   /// The path for display; names that are not valid UTF-8 are repaired.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 }

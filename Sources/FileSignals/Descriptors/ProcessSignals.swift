@@ -189,9 +189,51 @@ private enum HandlerState {
     return actions
   }()
 
+  /// The number of threads that can call the earlier handler of one signal at the same time and be recognized.
+  private static var callersPerSignal: Int { 16 }
+
+  /// The identities of the threads that call the earlier handler of each signal; 0 is a free place.
+  // Sound: all access is atomic, and the memory is kept for the rest of the process.
+  nonisolated(unsafe) private static let callers: UnsafeMutablePointer<Atomic<UInt>> = {
+    let count = 64 * callersPerSignal
+    let places = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: count)
+    for index in 0..<count { (places + index).initialize(to: Atomic(0)) }
+    return places
+  }()
+
+  /// Returns whether this thread is calling the earlier handler of a signal.
+  ///
+  /// A handler that a library installed over this one may call this one. After another subscription, it is the earlier
+  /// handler of this one, too, and the two would call each other without end.
+  static func isCallingEarlier(_ number: CInt) -> Bool {
+    let thread = ThreadIdentity.current.address
+    let places = callers + Int(number) * callersPerSignal
+    var index = 0
+    while index < callersPerSignal {
+      if places[index].load(ordering: .relaxed) == thread { return true }
+      index += 1
+    }
+    return false
+  }
+
+  /// Calls the earlier handler of a signal.
+  static func callEarlier(
+    _ number: CInt, _ info: UnsafeMutablePointer<siginfo_t>?, _ context: UnsafeMutableRawPointer?
+  ) {
+    let thread = ThreadIdentity.current.address
+    let places = callers + Int(number) * callersPerSignal
+    var index = 0
+    while index < callersPerSignal {
+      if places[index].compareExchange(expected: 0, desired: thread, ordering: .relaxed).exchanged { break }
+      index += 1
+    }
+    callSignalHandler(earlier + Int(number), number, info, context)
+    if index < callersPerSignal { places[index].store(0, ordering: .relaxed) }
+  }
+
   static func install(_ number: CInt) {
     // All of it is initialized before the handler uses it.
-    _ = (pending.load(ordering: .relaxed), output.load(ordering: .relaxed))
+    _ = (pending.load(ordering: .relaxed), output.load(ordering: .relaxed), callers[0].load(ordering: .relaxed))
     sigaction(number, nil, earlier + Int(number))
     _ = installSignalHandler(number, handleSignal, earlier + Int(number))
   }
@@ -204,11 +246,13 @@ private enum HandlerState {
 /// The handler: it uses only functions that may be called in one.
 private func handleSignal(_ number: CInt, _ info: UnsafeMutablePointer<siginfo_t>?, _ context: UnsafeMutableRawPointer?)
 {
+  // The outer call has recorded the signal.
+  if HandlerState.isCallingEarlier(number) { return }
   let problem = errno
   HandlerState.pending.bitwiseOr(1 << UInt64(number), ordering: .acquiringAndReleasing)
   var byte: UInt8 = 0
   // If the pipe is full, its reader is about to look.
   _ = write(HandlerState.output.load(ordering: .acquiring), &byte, 1)
-  callSignalHandler(HandlerState.earlier + Int(number), number, info, context)
+  HandlerState.callEarlier(number, info, context)
   errno = problem
 }

@@ -75,7 +75,10 @@ struct ArchiveFixture {
   }
 
   /// Writes an archive with arbitrary entries and correct checksums.
-  func craft(_ entries: [(ArchiveFormat.Kind, String, content: String)], end: ArchiveProgress? = nil) throws {
+  func craft(
+    _ entries: [(ArchiveFormat.Kind, String, content: String)], permissions: [String: UInt16] = [:],
+    end: ArchiveProgress? = nil
+  ) throws {
     let file = try ExclusiveFile(locking: archive)
     defer { file.unlock() }
     var writer = try ArchiveWriter(to: file)
@@ -84,6 +87,7 @@ struct ArchiveFixture {
     var done = ArchiveProgress()
     for (kind, path, content) in entries {
       var entry = ArchiveEntry(kind, EntryPath(path), status)
+      entry.permissions = permissions[path] ?? entry.permissions
       if kind == .link { entry.target = Array(content.utf8) }
       if kind == .file { entry.size = UInt64(content.utf8.count) }
       try writer.append(kind, entry.payload)

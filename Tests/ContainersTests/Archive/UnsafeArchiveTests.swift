@@ -6,6 +6,17 @@ import Testing
 
 @testable import Containers
 
+/// Settings that are saved in a file, as user defaults are.
+private struct SavedSettings: EnvironmentSettings {
+  let name = "Saved"
+
+  func flush(into directory: URL) throws {
+    try DurableFile.write(Data("saved".utf8), to: directory.appending(path: "saved"), durability: .process)
+  }
+
+  func load(from directory: URL) throws {}
+}
+
 @Suite("Untrusted archives")
 struct UnsafeArchiveTests {
   let fixture: ArchiveFixture
@@ -111,6 +122,34 @@ struct UnsafeArchiveTests {
     ])
     let error = #expect(throws: AppContainerError.self) { try app.importEnvironment(from: fixture.archive) }
     guard case .unsafeArchive(fixture.archive, entry: "data/Files/cookies.json", _) = error else {
+      return unexpected(error)
+    }
+    #expect(app.environments.value.count == 1)
+  }
+
+  @Test(arguments: [ArchiveFormat.Kind.file, .directory, .link])
+  func `an archive cannot create an environment whose settings cannot be saved`(kind: ArchiveFormat.Kind) throws {
+    let home = fixture.directory.url.appending(path: "home")
+    let app = try AppContainer(home: home)
+    app.add(SavedSettings())
+    let locks = (kind, "settings/.shared", content: kind == .link ? "nowhere" : "")
+    try fixture.craft(
+      [Self.data, (.directory, "settings", content: ""), locks], permissions: ["settings/.shared": 0o500])
+    let new = try app.importEnvironment(from: fixture.archive)
+    #expect(!Tree.exists(home.appending(path: ".containers/\(new.id)/settings/.shared")))
+    try app.activate(new)
+    try app.activate(id: Environment.defaultID)
+    #expect(app.active.value.isDefault)
+    #expect(Tree.text(home.appending(path: ".containers/\(new.id)/settings/saved")) == "saved")
+  }
+
+  @Test(arguments: [ArchiveFormat.Kind.directory, .link])
+  func `settings that are not regular files are rejected`(kind: ArchiveFormat.Kind) throws {
+    let app = try AppContainer(home: fixture.directory.url.appending(path: "home"))
+    let entry = (kind, "settings/user-defaults.plist", content: kind == .link ? "other" : "")
+    try fixture.craft([Self.data, (.directory, "settings", content: ""), entry])
+    let error = #expect(throws: AppContainerError.self) { try app.importEnvironment(from: fixture.archive) }
+    guard case .unsafeArchive(fixture.archive, entry: "settings/user-defaults.plist", _) = error else {
       return unexpected(error)
     }
     #expect(app.environments.value.count == 1)

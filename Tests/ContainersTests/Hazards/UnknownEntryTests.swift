@@ -52,5 +52,30 @@
       try await peer.send("env-activate \(new.id)")
       #expect(fixture.text("Shared/keep.txt") == "shared", "it is excluded")
     }
+
+    @Test(.asRoot)
+    func `an environment that could never leave the root is not activated`() async throws {
+      let nobody = 65_534
+      let app = try AppContainer(home: fixture.root)
+      try app.setExcludedPaths(["Shared/keep.txt"])
+      let new = try app.create(name: "new")
+      let folder = fixture.data(new).appending(path: "Shared")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try await shell(
+        #"chown -R \#(nobody) "$1"; chmod 755 "$1"; chmod 000 "$2""#, fixture.directory.url.path, folder.path)
+      let peer = try PeerProcess()
+      try await peer.send("user \(nobody)")
+      try await peer.send("env \(fixture.root.path)")
+      await #expect {
+        try await peer.send("env-activate \(new.id)")
+      } throws: { error in
+        guard case .refused(_, let answer)? = error as? PeerProcess.Failure else { return false }
+        return answer.contains("Shared/keep.txt")
+      }
+      #expect(try await peer.send("env-active") == Environment.defaultID.uuidString)
+      try await shell(#"chmod 700 "$1""#, folder.path)
+      try await peer.send("env-activate \(new.id)")
+      try await peer.send("env-activate \(Environment.defaultID)")
+    }
   }
 #endif

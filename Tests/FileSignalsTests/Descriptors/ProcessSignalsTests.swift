@@ -8,6 +8,16 @@ import Testing
 /// The number of calls of a handler that the program has installed itself.
 private let ownCalls = Atomic(0)
 
+/// The handler that ``callChained(_:)`` calls, and the number of its calls.
+nonisolated(unsafe) private var chained: (@convention(c) (CInt) -> Void)?
+private let chainedCalls = Atomic(0)
+
+/// A handler that calls the one over which it was installed, as those of libraries do.
+private func callChained(_ number: CInt) {
+  chainedCalls.add(1, ordering: .relaxed)
+  chained?(number)
+}
+
 /// Each test has a signal of its own, because handlers belong to the process.
 @Suite("Signals that the system sends to the process", .patient)
 struct ProcessSignalsTests {
@@ -55,6 +65,27 @@ struct ProcessSignalsTests {
     #expect(handler(of: SIGWINCH).sa_flags == later.sa_flags)
     #expect(later.sa_flags & SA_SIGINFO == 0)
     signal(SIGWINCH, SIG_DFL)
+  }
+
+  @Test
+  func `a later handler that calls this one does not end the process after another subscription`() async throws {
+    await #expect(processExitsWith: .success) {
+      let first = try ProcessSignals([.user1]).sink { _ in }
+      chained = signal(SIGUSR1, callChained)
+      let isChained = chained != nil
+      #expect(isChained)
+      // The handler stays below the later one, which is then the earlier handler of the next subscription.
+      first.cancel()
+      let received = try ProcessSignals([.user1]).recorded()
+      kill(getpid(), SIGUSR1)
+      try await received.wait(for: .user1)
+      while chainedCalls.load(ordering: .relaxed) == 0 { await Task.yield() }
+      // Another signal is delivered as the first one was.
+      kill(getpid(), SIGUSR1)
+      try await received.wait { $0.count == 2 }
+      while chainedCalls.load(ordering: .relaxed) < 2 { await Task.yield() }
+      #expect(received.elements.count == 2 && chainedCalls.load(ordering: .relaxed) == 2)
+    }
   }
 
   #if os(Linux)
