@@ -161,6 +161,22 @@ extension EtcdClient {
     }
   }
 
+  /// Makes a transaction, and repeats it as ``read(_:_:for:before:)`` does.
+  ///
+  /// - Parameters:
+  ///   - request: The transaction, which may be made more than once.
+  ///   - key: The key or namespace that errors name.
+  ///   - end: The instant to give up at; by default the deadline of the options.
+  /// - Returns: The answer, with a result for each step.
+  /// - Throws: The errors of a read, or an error if the answer lacks results.
+  func transaction(
+    _ request: TransactionRequest, for key: String, before end: ContinuousClock.Instant? = nil
+  ) async throws(ClusterError) -> TransactionResponse {
+    let response: TransactionResponse = try await read(.transaction, request, for: key, before: end)
+    guard response.isComplete(for: request) else { throw error(.unexpected(endpoint, status: 200), key: key) }
+    return response
+  }
+
   /// Returns the public form of a failure.
   func error(_ failure: CallFailure, key: String) -> ClusterError {
     let user = authenticator.credentials?.user

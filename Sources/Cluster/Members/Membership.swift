@@ -7,7 +7,7 @@ final class Membership: Sendable {
   private struct Attempt: Sendable {
     let key: Data
     let lease: Int64
-    /// The marker that each attempt demands and the removal changes, so that a late attempt has no effect.
+    /// The marker that each attempt demands and writes, as the removal does, so that a late attempt has no effect.
     var marker: Marker
   }
 
@@ -91,46 +91,84 @@ final class Membership: Sendable {
   }
 
   /// Stores the key with the current lease.
+  ///
+  /// If the key was stored in the meantime, this stores the newest value again.
+  ///
+  /// - Throws: An error if the key cannot be stored before the deadline.
   private func store() async throws(ClusterError) {
     let session = connection.session
-    let lease = try await session.lease()
-    let name = Data("\(hex(UInt64(bitPattern: lease.id)))-\(hex(number))".utf8)
-    let next = state.withLock { state -> (attempt: Attempt, value: Data)? in
-      guard !state.isWithdrawn else { return nil }
-      let attempt: Attempt
-      if let known = state.attempt, known.lease == lease.id {
-        attempt = known
-      } else {
-        attempt = Attempt(key: core.key(of: name), lease: lease.id, marker: session.marker(of: lease))
-        state.attempt = attempt
+    let end = ContinuousClock.now + connection.options.deadline
+    while true {
+      let lease = try await session.lease()
+      guard let (attempt, value) = next(with: lease) else { return }
+      let era = core.cluster.watch.era
+      let response: TransactionResponse
+      do throws(ClusterError) {
+        response = try await connection.client.transaction(request(attempt, value), for: core.place, before: end)
+      } catch {
+        if error.isAboutLease { session.lose(lease.id) }
+        throw error
       }
+      if response.succeeded { return didStore(attempt, response, era) }
+      // Another call, or an attempt of this one whose answer was lost, has written the marker.
+      let found = response.results.first?.first?.modRevision ?? 0
+      guard found != attempt.marker.revision else {
+        throw connection.client.error(.unexpected(connection.client.endpoint, status: 200), key: core.place)
+      }
+      // The marker disappeared with its lease.
+      if found == 0 { session.lose(lease.id) }
+      learn(found, of: attempt.marker)
+      guard .now < end else { throw .timedOut(key: core.place, after: connection.options.deadline) }
+    }
+  }
+
+  /// Returns the key to store with a lease, and its value; `nil` if the membership is withdrawn.
+  private func next(with lease: ClusterSession.Lease) -> (Attempt, Data)? {
+    state.withLock { state -> (Attempt, Data)? in
+      guard !state.isWithdrawn else { return nil }
+      if let known = state.attempt, known.lease == lease.id { return (known, state.value) }
+      let name = Data("\(hex(UInt64(bitPattern: lease.id)))-\(hex(number))".utf8)
+      let attempt = Attempt(key: core.key(of: name), lease: lease.id, marker: connection.session.marker(of: lease))
+      state.attempt = attempt
       return (attempt, state.value)
     }
-    guard let (attempt, value) = next else { return }
-    // Repeating it has no further effect, because no one else writes the key.
+  }
+
+  /// Returns the transaction that stores the key, and writes the marker so that earlier attempts have no effect.
+  private func request(_ attempt: Attempt, _ value: Data) -> TransactionRequest {
+    let marker = attempt.marker
     // All members that came earlier must be known before this one: the first of them leads.
     let all = RangeRequest(key: core.prefix, rangeEnd: Namespace.end(of: core.prefix))
-    let request = TransactionRequest(
-      compare: [attempt.marker.isUnchanged],
-      success: [.put(attempt.key, value: value, lease: lease.id), .range(all)])
-    let response: TransactionResponse
-    do throws(ClusterError) {
-      response = try await connection.client.read(.transaction, request, for: core.place)
-    } catch {
-      if error.isAboutLease { session.lose(lease.id) }
-      throw error
+    return TransactionRequest(
+      compare: [marker.isUnchanged],
+      success: [
+        .put(attempt.key, value: value, lease: attempt.lease),
+        .put(marker.key, value: Marker.Purpose.change.content, lease: attempt.lease), .range(all),
+      ],
+      failure: [.range(RangeRequest(key: marker.key))])
+  }
+
+  /// Records the revision of the marker, unless another call has recorded one in the meantime.
+  private func learn(_ revision: Int64, of marker: Marker) {
+    state.withLock { state in
+      if state.attempt?.marker == marker { state.attempt?.marker.revision = revision }
     }
+  }
+
+  private func didStore(_ attempt: Attempt, _ response: TransactionResponse, _ era: Int) {
+    let lease = attempt.lease
+    learn(response.header.revision, of: attempt.marker)
     let isWanted = state.withLock { state in
-      guard response.succeeded, !state.isWithdrawn else { return false }
-      state.storedLease = lease.id
+      guard !state.isWithdrawn else { return false }
+      state.storedLease = lease
       return true
     }
     guard isWanted else { return }
-    core.replace(with: response.results.last ?? [], at: response.header.revision)
+    core.replace(with: response.results.last ?? [], at: response.header.revision, era: era)
     key.value = attempt.key
     // It may have been withdrawn, or its lease may have been lost, before this was known to be stored.
-    if state.withLock({ $0.storedLease != lease.id }) { key.value = nil }
-    if !session.isCurrent(lease.id) { sessionChanged(to: nil) }
+    if state.withLock({ $0.storedLease != lease }) { key.value = nil }
+    if !connection.session.isCurrent(lease) { sessionChanged(to: nil) }
   }
 
   private func hex(_ number: UInt64) -> String { String(number, radix: 16) }
@@ -177,20 +215,31 @@ final class Membership: Sendable {
   ///
   /// - Returns: `true` if the key is gone.
   private static func remove(_ attempt: Attempt, from core: RangeCore) async -> Bool {
+    let connection = core.cluster.connection
     var marker = attempt.marker
     let settled = Operation.put(marker.key, value: Marker.Purpose.settling.content, lease: attempt.lease)
-    let request = TransactionRequest(
-      compare: [marker.isUnchanged], success: [.delete(attempt.key), settled],
-      failure: [.range(RangeRequest(key: marker.key))])
-    let connection = core.cluster.connection
     do throws(ClusterError) {
-      let response: TransactionResponse = try await connection.client.read(.transaction, request, for: core.place)
-      // Otherwise an earlier call, whose answer was lost, has removed it.
-      let found = response.results.first?.first?.modRevision ?? 0
-      marker.revision = response.succeeded ? response.header.revision : found
-      connection.session.giveBack(marker)
-      core.adopt(.delete(attempt.key), response.header.revision)
-      return true
+      while true {
+        let era = core.cluster.watch.era
+        let request = TransactionRequest(
+          compare: [marker.isUnchanged], success: [.delete(attempt.key), settled],
+          failure: [.range(RangeRequest(key: marker.key))])
+        let response = try await connection.client.transaction(request, for: core.place)
+        if response.succeeded {
+          marker.revision = response.header.revision
+        } else {
+          let found = response.results.first?.first
+          // The answer contradicts itself.
+          guard found?.modRevision ?? 0 != marker.revision else { return false }
+          marker.revision = found?.modRevision ?? 0
+          // An attempt to store the key came first.
+          if let found, Marker.Purpose(found.value) == .change { continue }
+          // An earlier call, whose answer was lost, has removed it, or it disappeared with its lease.
+        }
+        connection.session.giveBack(marker)
+        core.adopt(.delete(attempt.key), response.header.revision, era: era)
+        return true
+      }
     } catch {
       // The key disappears with its lease.
       return error.isAboutLease

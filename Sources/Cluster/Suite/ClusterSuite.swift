@@ -93,8 +93,9 @@ public final class ClusterSuite: Signal, PropertyConvertible {
     let change = Committer.Change(name: place, operations: [operation])
     let committer = core.cluster.connection.committer
     let end = ContinuousClock.now + options.deadline
+    let era = core.cluster.watch.era
     let commit = Task { () async throws(ClusterError) in try await committer.commit(change, before: end) }
-    if case .made(let revision) = try await commit.value { core.adopt(operation, revision) }
+    if case .made(let revision) = try await commit.value { core.adopt(operation, revision, era: era) }
   }
 }
 

@@ -20,11 +20,12 @@ final class RangeCore: RangeFollower {
   }
 
   func receive(_ events: [WatchEvent]) {
-    apply(events, areFromWatch: true)
+    apply(events, areFromWatch: true, era: nil)
   }
 
-  private func apply(_ events: [WatchEvent], areFromWatch: Bool) {
+  private func apply(_ events: [WatchEvent], areFromWatch: Bool, era: Int?) {
     change { entries in
+      guard era == nil || era == cluster.watch.era else { return false }
       var isChanged = false
       for event in events {
         let entry = event.isDeletion ? nil : event.entry
@@ -35,21 +36,25 @@ final class RangeCore: RangeFollower {
     }
   }
 
-  func replace(with read: [EtcdEntry], at revision: Int64) {
+  func replace(with read: [EtcdEntry], at revision: Int64, era: Int) {
     let named = Dictionary(read.map { (name(of: $0), $0) }) { $1 }
-    change { $0.replace(with: named, at: revision) }
+    change { entries in
+      // Under the lock, because a new era is counted first, and then takes the lock to begin here.
+      guard era == cluster.watch.era else { return false }
+      return entries.replace(with: named, at: revision)
+    }
   }
 
-  /// Applies a change that this process has just made.
-  func adopt(_ operation: Operation, _ revision: Int64) {
+  /// Applies a change that this process has just made, unless the era in which it began is over.
+  func adopt(_ operation: Operation, _ revision: Int64, era: Int) {
     switch operation {
     case .put(let key, let value, let lease):
       let known = memory.withLock { $0.entries[Data(key.dropFirst(prefix.count))]?.createRevision }
       let entry = EtcdEntry(
         key: key, createRevision: known ?? revision, modRevision: revision, value: value, lease: lease)
-      apply([WatchEvent(entry)], areFromWatch: false)
+      apply([WatchEvent(entry)], areFromWatch: false, era: era)
     case .delete(let key, _):
-      apply([WatchEvent(EtcdEntry(key: key, modRevision: revision), isDeletion: true)], areFromWatch: false)
+      apply([WatchEvent(EtcdEntry(key: key, modRevision: revision), isDeletion: true)], areFromWatch: false, era: era)
     case .range: break
     }
   }

@@ -46,8 +46,8 @@ extension ClusterValue {
     let record = cache.value
     let core = ClusterValueCore(
       name: key, initialValue: initialValue, cluster: cluster, record: record.revision > 0 ? record : nil
-    ) { record, isForced in
-      writer.keep(record, isForced: isForced)
+    ) { record, era in
+      writer.keep(record, era: era)
     }
     let value = ClusterValue(core)
     try await value.begin(within: patience)
@@ -112,8 +112,13 @@ extension ClusterRecord: Hashable where Value: Hashable {}
 final class CacheWriter<Cache: SharedValue, Value: Codable & Sendable>: Sendable
 where Cache.Value == ClusterRecord<Value>, Cache: Sendable {
   private struct State {
-    /// The record to be written, and whether it replaces a newer one.
-    var next: (record: ClusterRecord<Value>, isForced: Bool)?
+    /// The record to be written.
+    var next: ClusterRecord<Value>?
+    /// The era and the revision of the newest record so far.
+    var era = 0
+    var revision: Int64 = 0
+    /// The era of the last record that was written.
+    var writtenEra = 0
     var isWriting = false
   }
 
@@ -124,15 +129,19 @@ where Cache.Value == ClusterRecord<Value>, Cache: Sendable {
     self.cache = cache
   }
 
-  /// Writes a record soon, unless the cache has a newer one.
+  /// Writes a record soon, unless this object or the cache has a newer one.
+  ///
+  /// Records may arrive in any order, because the threads that bring them hold no lock.
   ///
   /// - Parameters:
   ///   - record: The record.
-  ///   - isForced: A Boolean value that indicates whether the revisions of the cluster have begun anew.
-  func keep(_ record: ClusterRecord<Value>, isForced: Bool) {
+  ///   - era: The number of times that the revisions of the cluster have begun anew. The first record that is written
+  ///     in an era replaces any in the cache.
+  func keep(_ record: ClusterRecord<Value>, era: Int) {
     let begins = state.withLock { state in
-      // A later record of the same process is newer.
-      state.next = (record, isForced || state.next?.isForced == true)
+      guard (era, record.revision) > (state.era, state.revision) else { return false }
+      (state.era, state.revision) = (era, record.revision)
+      state.next = record
       defer { state.isWriting = true }
       return !state.isWriting
     }
@@ -140,22 +149,27 @@ where Cache.Value == ClusterRecord<Value>, Cache: Sendable {
   }
 
   private func write() async {
-    while let (record, isForced) = next() {
+    while let (record, era, isForced) = next() {
       guard isForced || record.revision > cache.value.revision else { continue }
       do {
         try await cache.update { stored in
           if isForced || record.revision > stored.revision { stored = record }
         }
+        state.withLock { $0.writtenEra = era }
       } catch {
         // The cache reports its own failures. The next value is written again.
       }
     }
   }
 
-  private func next() -> (record: ClusterRecord<Value>, isForced: Bool)? {
-    state.withLock { state in
-      if state.next == nil { state.isWriting = false }
-      return state.next.take()
+  /// Returns the next record, its era, and whether it replaces a newer one.
+  private func next() -> (ClusterRecord<Value>, Int, Bool)? {
+    state.withLock { state -> (ClusterRecord<Value>, Int, Bool)? in
+      guard let record = state.next.take() else {
+        state.isWriting = false
+        return nil
+      }
+      return (record, state.era, state.era > state.writtenEra)
     }
   }
 }

@@ -63,14 +63,30 @@ extension ClusterValueCore {
     }
   }
 
-  /// Does the same without a caller that waits.
+  /// Does the same without a caller that waits, and repeats it until something is stored.
   func createSoon() {
-    Task { [weak self] in
-      do {
-        try await self?.create()
-      } catch {
-        // The status says that nothing is stored.
+    Task { [weak self, backoff = client.options.backoff] in
+      var pauses = backoff.pauses()
+      while await self?.createOnce() == false { await pause(pauses.next() ?? .seconds(5)) }
+    }
+  }
+
+  /// Tries to store the initial value while the key is missing.
+  ///
+  /// - Returns: `false` if another attempt is needed.
+  private func createOnce() async -> Bool {
+    guard isMissing else { return true }
+    do {
+      try await create()
+      return true
+    } catch let error as ClusterError {
+      switch error {
+      // The same would happen again.
+      case .unencodable, .valueTooLarge: return true
+      default: return false
       }
+    } catch {
+      return false
     }
   }
 
@@ -124,14 +140,6 @@ extension ClusterValueCore {
     let end = end ?? .now + client.options.deadline
     let committer = cluster.connection.committer
     return try await Task { () async throws(ClusterError) in try await committer.commit(change, before: end) }.value
-  }
-
-  /// Applies a state that this process has just stored, unless the revisions have begun anew.
-  func adopt(_ newValue: Value, _ state: KeyState, _ era: Int) {
-    guard cluster.watch.era == era else { return }
-    adopt(newValue, state)
-    // Other objects with the same key.
-    cluster.watch.apply(state, to: key, era: era)
   }
 }
 

@@ -24,10 +24,15 @@ final class ClusterValueCore<Value: Codable & Sendable>: RangeFollower {
     /// The revision of the value in the cache, until the cluster has shown whether it still counts.
     var floor: Int64?
     var isConfirming = false
+    /// The newest state that was older than the floor, until the majority has shown whether it counts.
+    var early: KeyState?
     /// A Boolean value that indicates whether the initial value is stored if the first state is that nothing is.
     var isToBeCreated = false
-    /// A Boolean value that indicates whether the next value replaces any in the cache.
-    var hasBegunAnew = false
+    /// The number of times that revisions have begun anew, each of which lets a value replace any in the cache.
+    var era = 0
+
+    /// A Boolean value that indicates whether the key is known to be missing.
+    var isMissing: Bool { if case .absent = known { true } else { false } }
 
     /// Returns whether a state is newer than the known one.
     func isNews(_ state: KeyState) -> Bool {
@@ -39,8 +44,8 @@ final class ClusterValueCore<Value: Codable & Sendable>: RangeFollower {
   private let memory = Guarded(Memory())
   private let registration = Guarded<SignalSubscription?>(nil)
 
-  /// Writes values to a cache; the second argument says whether a newer one there is replaced.
-  typealias Keep = @Sendable (ClusterRecord<Value>, Bool) -> Void
+  /// Writes values to a cache; the second argument is the number of times that revisions have begun anew.
+  typealias Keep = @Sendable (ClusterRecord<Value>, Int) -> Void
   private let keep: Keep?
 
   init(
@@ -69,43 +74,52 @@ final class ClusterValueCore<Value: Codable & Sendable>: RangeFollower {
     cluster.watch.status.value == .current ? memory.withLock { $0.known } : nil
   }
 
+  /// A Boolean value that indicates whether the key is known to be missing.
+  var isMissing: Bool { memory.withLock { $0.isMissing } }
+
   // MARK: Following
 
   func receive(_ events: [WatchEvent]) {
-    if let event = events.last { receive(KeyState(event)) }
+    if let event = events.last { receive(KeyState(event), era: nil) }
   }
 
-  func replace(with entries: [EtcdEntry], at revision: Int64) {
-    receive(KeyState(entries.first, at: revision))
+  func replace(with entries: [EtcdEntry], at revision: Int64, era: Int) {
+    receive(KeyState(entries.first, at: revision), era: era)
   }
 
-  private func receive(_ state: KeyState) {
-    if memory.withLock({ $0.known == nil && state.revision < $0.floor ?? 0 }) { return confirm() }
-    use(state)
+  private func receive(_ state: KeyState, era: Int?) {
+    let isEarly = memory.withLock { memory in
+      guard memory.known == nil, state.revision < memory.floor ?? 0 else { return false }
+      if state.revision > memory.early?.revision ?? 0 { memory.early = state }
+      return true
+    }
+    if isEarly { return confirm() }
+    use(state, era: era)
   }
 
-  private func use(_ state: KeyState) {
-    guard let good = memory.withLock({ $0.isNews(state) ? .some($0.good) : nil }) else { return }
-    guard case .present(let data, _) = state else { return conclude(state, nil, nil) }
+  private func use(_ state: KeyState, era: Int?) {
     // The same bytes are not decoded again.
-    if data == good { return conclude(state, nil, nil) }
+    if conclude(state, nil, nil, era) { return }
+    guard case .present(let data, _) = state else { return }
     do throws(ClusterError) {
-      conclude(state, try ValueCoding.decode(Value.self, from: data, key: place), nil)
+      conclude(state, try ValueCoding.decode(Value.self, from: data, key: place), nil, era)
     } catch {
-      conclude(state, nil, error)
+      conclude(state, nil, error, era)
     }
   }
 
-  /// Applies a state whose value this process has just stored.
-  func adopt(_ newValue: Value, _ state: KeyState) {
-    conclude(state, newValue, nil)
+  /// Applies a state that this process has just stored, unless the era in which the change began is over.
+  func adopt(_ newValue: Value, _ state: KeyState, _ era: Int) {
+    conclude(state, newValue, nil, era)
+    // Other objects with the same key.
+    cluster.watch.apply(state, to: key, era: era)
   }
 
   /// Stores the initial value as soon as the cluster has shown that nothing is stored.
   func createWhenMissing() {
     let isMissing = memory.withLock { memory in
       if memory.known == nil { memory.isToBeCreated = true }
-      return if case .absent = memory.known { true } else { false }
+      return memory.isMissing
     }
     if isMissing { createSoon() }
   }
@@ -119,31 +133,47 @@ final class ClusterValueCore<Value: Codable & Sendable>: RangeFollower {
   }
 
   /// Applies the state that the majority knows, although it may be older than the value of the cache.
-  func confirm(_ state: KeyState) {
-    memory.withLock { $0.isConfirming = false }
-    use(state)
+  func confirm(_ state: KeyState, era: Int) {
+    let early = memory.withLock { memory in
+      memory.isConfirming = false
+      return memory.early.take()
+    }
+    use(state, era: era)
+    // A change that arrived before the answer may be newer than it.
+    if let early { use(early, era: era) }
   }
 
   func beginEra() {
-    memory.withLock { ($0.known, $0.floor, $0.hasBegunAnew) = (nil, nil, true) }
+    memory.withLock { ($0.known, $0.floor, $0.early, $0.era) = (nil, nil, nil, $0.era + 1) }
   }
 
   func fail(_ error: ClusterError) {
-    guard memory.withLock({ $0.known == nil }) else { return }
-    status.value = .stale(error, after: status.value)
+    let staged = memory.withLock { memory in
+      memory.known == nil ? status.stage(.stale(error, after: status.value)) : nil
+    }
+    guard let staged else { return }
+    staged.send()
     failures.send(error)
   }
 
-  /// Stores a state in memory, unless a newer one is known, and sends the changes.
-  private func conclude(_ state: KeyState, _ newValue: Value?, _ error: ClusterError?) {
+  /// Stores a state in memory, unless a newer one is known or its era is over, and sends the changes.
+  ///
+  /// - Returns: `false` if nothing was done, because the content has to be decoded first.
+  @discardableResult
+  private func conclude(_ state: KeyState, _ newValue: Value?, _ error: ClusterError?, _ era: Int?) -> Bool {
     let staged = memory.withLock { memory -> Staged? in
-      guard memory.isNews(state) else { return nil }
-      memory.known = state
+      // The era is compared under the lock, because a new one is counted first, and then takes the lock to begin here.
+      guard memory.isNews(state), era == nil || era == cluster.watch.era else { return nil }
       var staged = Staged()
+      if newValue == nil, error == nil, case .present(let data, _) = state, data != memory.good {
+        staged.isUndecoded = true
+        return staged
+      }
+      memory.known = state
       // A state that was confirmed, or stored by this process, is older only if the revisions have begun anew.
       if memory.isToBeCreated, case .absent = state { staged.isMissing = true }
       memory.isToBeCreated = false
-      if let floor = memory.floor.take(), state.revision < floor { memory.hasBegunAnew = true }
+      if let floor = memory.floor.take(), state.revision < floor { memory.era += 1 }
       if let newValue, case .present(let data, _) = state, data != memory.good {
         memory.good = data
         staged.value = value.stage(newValue)
@@ -153,25 +183,29 @@ final class ClusterValueCore<Value: Codable & Sendable>: RangeFollower {
       if next != status.value { staged.status = status.stage(next) }
       if keep != nil, error == nil, case .present(_, let revision) = state {
         staged.record = ClusterRecord(newValue ?? value.value, at: revision)
-        staged.isForced = memory.hasBegunAnew
-        memory.hasBegunAnew = false
+        staged.era = memory.era
       }
       return staged
     }
-    staged?.value?.send()
-    staged?.status?.send()
-    if let record = staged?.record { keep?(record, staged?.isForced == true) }
-    if staged?.isMissing == true { createSoon() }
-    if staged != nil, let error { failures.send(error) }
+    guard let staged else { return true }
+    if staged.isUndecoded { return false }
+    staged.value?.send()
+    staged.status?.send()
+    if let record = staged.record { keep?(record, staged.era) }
+    if staged.isMissing { createSoon() }
+    if let error { failures.send(error) }
+    return true
   }
 
   /// Values that will be sent when no lock is held; the value first, so that the status never precedes it.
   private struct Staged {
     var value: StagedValue<Value>?
     var status: StagedValue<SharedValueStatus<ClusterError>>?
-    /// The value for the cache.
+    /// The value for the cache, and the number of times that revisions had begun anew.
     var record: ClusterRecord<Value>?
-    var isForced = false
+    var era = 0
+    /// A Boolean value that indicates whether the content has to be decoded first; nothing else is set then.
+    var isUndecoded = false
     /// A Boolean value that indicates whether the initial value has to be stored.
     var isMissing = false
   }
@@ -188,9 +222,10 @@ extension ClusterValueCore {
     Task { [weak self, client, key, place] in
       var pauses = client.options.backoff.pauses()
       while true {
+        guard let era = self?.cluster.watch.era else { return }
         do throws(ClusterError) {
           let response = try await client.read(.range, RangeRequest(key: key), for: place)
-          self?.confirm(KeyState(response.entries.first, at: response.header.revision))
+          self?.confirm(KeyState(response.entries.first, at: response.header.revision), era: era)
           return
         } catch {
           guard let self else { return }

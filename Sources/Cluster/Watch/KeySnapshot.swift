@@ -78,8 +78,8 @@ extension EtcdClient {
         let reads = chunk.isEmpty ? [RangeRequest(key: namespace.prefix, countOnly: true)] : ranges
         let response: TransactionResponse
         do throws(ClusterError) {
-          response = try await read(
-            .transaction, TransactionRequest(success: reads.map { .range($0) }), for: namespace.name)
+          response = try await transaction(
+            TransactionRequest(success: reads.map { .range($0) }), for: namespace.name)
         } catch {
           // Compacted in between, so that the revision cannot be read any more.
           if case .refused(_, let code, let message) = error, EtcdFailure(code: code, message: message).isCompacted {

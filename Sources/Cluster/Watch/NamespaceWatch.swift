@@ -77,7 +77,7 @@ final class NamespaceWatch: Sendable {
   func apply(_ state: KeyState, to key: Data, era: Int) {
     let followers = self.state.withLock { $0.machine.era == era ? $0.ranges.followers(of: .key(key)) : [] }
     let entries = followers.isEmpty ? [] : state.entries(of: key)
-    for follower in followers { follower.replace(with: entries, at: state.revision) }
+    for follower in followers { follower.replace(with: entries, at: state.revision, era: era) }
   }
 
   /// The number of times that the revisions of the cluster have begun anew.
@@ -154,7 +154,7 @@ final class NamespaceWatch: Sendable {
   func apply(_ snapshot: KeySnapshot) {
     for (range, entries) in snapshot.entries {
       for follower in state.withLock({ $0.ranges.followers(of: range) }) {
-        follower.replace(with: entries, at: snapshot.header.revision)
+        follower.replace(with: entries, at: snapshot.header.revision, era: snapshot.era)
       }
     }
   }

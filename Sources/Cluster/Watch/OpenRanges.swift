@@ -81,8 +81,8 @@ protocol RangeFollower: AnyObject, Sendable {
   /// Applies changes of one revision, unless it knows newer ones.
   func receive(_ events: [WatchEvent])
 
-  /// Applies a complete read of the range at a revision.
-  func replace(with entries: [EtcdEntry], at revision: Int64)
+  /// Applies a complete read of the range at a revision, unless the era in which it began is over.
+  func replace(with entries: [EtcdEntry], at revision: Int64, era: Int)
 
   /// Accepts any revision from now on, because the revisions of the cluster have begun anew.
   func beginEra()

@@ -85,8 +85,8 @@ struct EtcdEntry: Sendable, Hashable, Decodable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     key = try container.decodeIfPresent(Data.self, forKey: .key) ?? Data()
-    createRevision = try container.integer(.createRevision)
-    modRevision = try container.integer(.modRevision)
+    createRevision = try container.revision(.createRevision)
+    modRevision = try container.revision(.modRevision)
     value = try container.decodeIfPresent(Data.self, forKey: .value) ?? Data()
     lease = try container.integer(.lease)
   }
@@ -117,6 +117,6 @@ struct EtcdHeader: Sendable, Hashable, Decodable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     clusterID = try container.identity(.clusterID)
     memberID = try container.identity(.memberID)
-    revision = try container.integer(.revision)
+    revision = try container.revision(.revision)
   }
 }

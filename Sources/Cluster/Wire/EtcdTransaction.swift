@@ -95,4 +95,11 @@ struct TransactionResponse: Sendable, Decodable {
     let responses = try container.decodeIfPresent([Result].self, forKey: .responses) ?? []
     results = responses.map { $0.range?.entries ?? [] }
   }
+
+  /// Returns whether each step of a request has a result.
+  func isComplete(for request: TransactionRequest) -> Bool {
+    // A transaction without comparisons always succeeds.
+    guard succeeded || !request.compare.isEmpty else { return false }
+    return results.count == (succeeded ? request.success : request.failure).count
+  }
 }

@@ -85,7 +85,7 @@ struct WatchMessage: Sendable, Decodable {
     watchID = try container.integer(.watchID)
     isCreated = try container.flag(.created)
     isCanceled = try container.flag(.canceled)
-    compactRevision = try container.integer(.compactRevision)
+    compactRevision = try container.revision(.compactRevision)
     cancelReason = try container.decodeIfPresent(String.self, forKey: .cancelReason) ?? ""
     events = try container.decodeIfPresent([WatchEvent].self, forKey: .events) ?? []
   }

@@ -7,6 +7,17 @@ extension KeyedDecodingContainer {
     try number(key)
   }
 
+  /// Returns a revision; 0 if it is omitted.
+  ///
+  /// - Throws: An error if it is negative, or so large that a calculation with it could overflow.
+  func revision(_ key: Key) throws -> Int64 {
+    let revision = try integer(key)
+    guard revision >= 0, revision <= Int64.max / 2 else {
+      throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "\(revision) is not a revision")
+    }
+    return revision
+  }
+
   /// Returns an identity; 0 if it is omitted.
   func identity(_ key: Key) throws -> UInt64 {
     try number(key)

@@ -94,9 +94,9 @@ final class ClusterSession: Sendable {
     }
     var lease: Lease?
     if case .success(let granted) = result { lease = granted }
-    state.withLock { state in
+    let staged = state.withLock { state -> StagedValue<Lease?>? in
       state.flight = nil
-      guard let lease else { return }
+      guard let lease else { return nil }
       state.lease = lease
       (state.idleMarkers, state.markerCount) = ([], 0)
       state.renewing?.cancel()
@@ -109,8 +109,10 @@ final class ClusterSession: Sendable {
           if self?.isOver(lease.id) != false { return }
         }
       }
+      // Under the lock, so that the loss of an earlier lease is not announced after this one.
+      return current.stage(lease)
     }
-    if let lease { current.value = lease }
+    staged?.send()
     return result
   }
 
@@ -170,15 +172,15 @@ final class ClusterSession: Sendable {
 
   /// Forgets a lease that has expired.
   func lose(_ id: Int64) {
-    let isLost = state.withLock { state in
-      guard state.lease?.id == id else { return false }
+    let staged = state.withLock { state -> StagedValue<Lease?>? in
+      guard state.lease?.id == id else { return nil }
       state.lease = nil
       // Nothing renews a lease that no one uses: its keys would never disappear.
       for task in [state.renewing.take(), state.alarm.take()] { task?.cancel() }
       state.idleMarkers = []
-      return true
+      return current.stage(nil)
     }
-    if isLost, current.value?.id == id { current.value = nil }
+    staged?.send()
   }
 
   /// Keeps the lease in use until the token is released.

@@ -117,6 +117,7 @@ final class Committer: Sendable {
     do throws(CallFailure) {
       let time = min(client.options.attemptTime, ContinuousClock.now.duration(to: end))
       let response = try await client.attempt(.transaction, request, at: endpoint, for: time)
+      guard response.isComplete(for: request) else { throw CallFailure.unexpected(endpoint, status: 200) }
       if response.succeeded { return Attempt(answer: .written(response.header.revision)) }
       let found = response.results.first?.first
       let entries = response.results.dropFirst().map(\.first)
@@ -124,14 +125,15 @@ final class Committer: Sendable {
         answer: .refused(marker: found?.modRevision ?? 0, by: Marker.Purpose(found?.value ?? Data())),
         outcome: .conflict(Array(entries), response.header.revision))
     } catch {
-      if error.mayPass { client.rotate(from: endpoint) }
+      if error.mayPass || !error.isWithoutEffect { client.rotate(from: endpoint) }
       return Attempt(answer: answer(error), failure: error)
     }
   }
 
   private func answer(_ failure: CallFailure) -> CommitMachine.Answer {
     if case .refused(_, let refusal) = failure, refusal.isAboutLease { return .leaseLost }
-    if !failure.isWithoutEffect { return failure.mayPass ? .unanswered : .impossible }
+    // This includes an answer that cannot be understood: the marker shows whether the change was made.
+    if !failure.isWithoutEffect { return .unanswered }
     return failure.mayPass ? .unsent : .impossible
   }
 }

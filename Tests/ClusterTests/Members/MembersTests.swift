@@ -206,6 +206,28 @@ struct MembersTests {
     await last.withdraw()
   }
 
+  @Test func `a value that arrives after a later one has no effect`() async throws {
+    let fleet = try await Fleet()
+    let transport = FaultyTransport()
+    let watching = ClusterPresence<String>(name: "workers", cluster: try fleet.connect())
+    let present = ClusterPresence<String>(
+      name: "workers", cluster: try fleet.connect(over: transport, options: lasting))
+    let token = try await present.announce("v0")
+    let early = Data("\"v1\"".utf8).base64EncodedString()
+    let once = Counter(1)
+    transport.set { String(decoding: $0.body, as: UTF8.self).contains(early) && once.take() ? .delayed : .answered }
+    // The first attempt is delayed, and the second one succeeds.
+    try await token.write("v1")
+    try await token.write("v2")
+    try await transport.deliverDelayed()
+    let last = try await present.announce("last")
+    try await watching.firstValue { $0.last?.value == "last" }
+    #expect(watching.value.map(\.value) == ["v2", "last"])
+    await token.withdraw()
+    await last.withdraw()
+    try await watching.firstValue { $0.isEmpty }
+  }
+
   // MARK: The loss of a session
 
   @Test func `a leader without a network stops leading before another one leads`() async throws {

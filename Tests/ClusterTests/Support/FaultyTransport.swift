@@ -2,6 +2,7 @@ import Cluster
 import Foundation
 import Signals
 import Synchronization
+import TestSupport
 
 /// A transport to real servers, over a network that a test disturbs.
 final class FaultyTransport: ClusterTransport {
@@ -14,6 +15,12 @@ final class FaultyTransport: ClusterTransport {
     case requestLost
     /// The request arrives after the client has given up waiting for the answer.
     case delayed
+    /// The member receives the request, and the client receives this text with the status 200 instead of the answer.
+    case garbled(String)
+    /// The client receives this text with the status 400, and the member receives nothing.
+    case refused(String)
+    /// The first gate is opened when the member has answered, and the client receives the answer after the second one.
+    case held(reached: Gate, until: Gate)
   }
 
   private struct State {
@@ -71,6 +78,19 @@ final class FaultyTransport: ClusterTransport {
     case .delayed:
       state.withLock { $0.delayed.append(request) }
       throw lost
+    case .garbled(let text):
+      _ = try await transport.call(request)
+      return ClusterResponse(status: 200, body: Data(text.utf8))
+    case .refused(let text): return ClusterResponse(status: 400, body: Data(text.utf8))
+    case .held(let reached, let end):
+      let response = try await transport.call(request)
+      reached.open()
+      do {
+        try await end.pass()
+      } catch {
+        throw lost
+      }
+      return response
     }
   }
 

@@ -34,6 +34,17 @@ struct WireTests {
     #expect(throws: DecodingError.self) { try decoded(EtcdHeader.self, #"{"revision":"many"}"#) }
   }
 
+  @Test func `revisions outside a sane range are refused`() throws {
+    let largest = Int64.max / 2
+    #expect(try decoded(EtcdHeader.self, #"{"revision":"\#(largest)"}"#).revision == largest)
+    for revision in [Int64.min, -1, largest + 1, .max] {
+      #expect(throws: DecodingError.self) { try decoded(EtcdHeader.self, #"{"revision":"\#(revision)"}"#) }
+      #expect(throws: DecodingError.self) { try decoded(EtcdEntry.self, #"{"mod_revision":"\#(revision)"}"#) }
+      #expect(throws: DecodingError.self) { try decoded(EtcdEntry.self, #"{"create_revision":\#(revision)}"#) }
+      #expect(throws: DecodingError.self) { try decoded(WatchMessage.self, #"{"compact_revision":"\#(revision)"}"#) }
+    }
+  }
+
   @Test func `a compare-and-swap has the form that the gateway expects`() throws {
     let request = TransactionRequest(
       compare: [Comparison(key: Data("a".utf8), modRevision: 0)],

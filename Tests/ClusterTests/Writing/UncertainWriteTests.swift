@@ -29,6 +29,18 @@ struct UncertainWriteTests {
     #expect(try await count.read() == 50)
   }
 
+  @Test func `case 8: a change whose answer is not one of etcd's is made once`() async throws {
+    let fleet = try await Fleet()
+    let network = FaultyTransport()
+    let count = try await ClusterValue.opened(key: "count", initialValue: 0, cluster: fleet.connect(over: network))
+    let answers = ["<html>", #"{"header":{"revision":"5"}}"#, #"{"header":{"revision":"5"},"succeeded":true}"#]
+    for (number, answer) in answers.enumerated() {
+      network.loseAnswers(1, as: .garbled(answer))
+      try await count.update { $0 += 1 }
+      #expect(try await count.read() == number + 1)
+    }
+  }
+
   @Test func `case 8: random losses lose no increment and repeat none`() async throws {
     let fleet = try await Fleet()
     try await withThrowingTaskGroup(of: Void.self) { group in
