@@ -1,6 +1,6 @@
 import AppGroups
 import Foundation
-import Inspector
+@testable import Inspector
 import Signals
 import TestSupport
 import Testing
@@ -134,6 +134,23 @@ import Testing
       InspectedGraph.self,
       from: Data(#"{"consumers":[],"dropped":0,"edges":[],"nodes":[],"pid":1,"process":""}"#.utf8))
     #expect(try Data(empty.json) == InspectorJSON.encode(empty))
+  }
+
+  @Test func `numbers of changes that no source has reached give no rate`() throws {
+    var rates = GraphRates()
+    var time = ContinuousClock.now
+    for changes in [Int.min, .max, -1, .max] {
+      var graph = try InspectorJSON.decode(
+        InspectedGraph.self,
+        from: Data(
+          """
+          {"consumers":[],"dropped":0,"edges":[],"nodes":[{"changes":"\(changes)","id":"n0","internal":false,
+          "kind":"property","name":"volume","place":"","subscribers":0,"type":"Int"}],"pid":1,"process":""}
+          """.utf8))
+      time += .seconds(1)
+      rates.add(to: &graph, at: time)
+      #expect(graph.nodes.first?.rate == nil)
+    }
   }
 
   @Test func `a source keeps its rate when sources that were registered before it end`() async throws {

@@ -108,7 +108,8 @@ struct GraphRates {
       let node = graph.nodes[index]
       let number = numbers[node.name, default: 0]
       numbers[node.name] = number + 1
-      guard let count = node.changes.flatMap(Int.init) else { continue }
+      // A negative number comes from a faulty process, and the difference from it could overflow.
+      guard let count = node.changes.flatMap(Int.init), count >= 0 else { continue }
       let key = Name(text: node.name, number: number)
       guard var source = sources[key], source.count <= count else {
         present[key] = Source(count: count, time: now)
