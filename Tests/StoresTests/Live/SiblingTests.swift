@@ -111,26 +111,4 @@ struct SiblingTests {
     }
     try await counts.wait(for: 100)
   }
-
-  @Test func `databases are opened and closed while subscribers of others are called`() async throws {
-    let (database, other) = (try liveDatabase(.file(url)), try liveDatabase(.file(url)))
-    let url = url
-    // A subscriber that needs the list of all databases of the file.
-    let subscription = other.changes.sink { _ in tolerating { try Database(.file(url)).close() } }
-    let following = Task.detached {
-      // Each new observer subscribes to the changes of the others, and may have to deliver them.
-      for _ in 0..<300 {
-        let third = try Database(.file(url))
-        third.changes.sink { _ in }.cancel()
-        try third.close()
-      }
-    }
-    let writing = Task.detached {
-      for id in 0..<300 { try other.write { try $0.put(Errand(id: id)) } }
-    }
-    try await following.value
-    try await writing.value
-    subscription.cancel()
-    try database.close()
-  }
 }
