@@ -145,7 +145,7 @@ extension AppContainer {
   /// the other stays put away.
   ///
   /// `**/Settings.db` is every entry of that name, at any depth. To find them, a switch then reads all directories of
-  /// the active environment. No other pattern is allowed.
+  /// both environments. No other pattern is allowed.
   ///
   /// Names are compared byte by byte, also where the file system ignores case. A value that was opened in an excluded
   /// path without the scope stays open if the path is no longer excluded, and does not follow the next switch.

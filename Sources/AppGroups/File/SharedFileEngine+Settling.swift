@@ -152,7 +152,7 @@ extension SharedFileEngine {
   ///   - delivery: The changes to be sent after the file is unlocked.
   ///   - append: Appends the changes of the value to the journal, and returns its end. It runs in one step with the
   ///     change of the memory, so that no other thread finds the record first and sends it as news.
-  /// - Returns: The end of the journal, or `nil` if there is none or the file is no longer in place.
+  /// - Returns: The end of the journal, or `nil` if there is none, or if the file is no longer in place or was replaced.
   /// - Throws: The error of `append`.
   private func take(
     _ value: Value, _ stored: Stored, in file: ExclusiveFile, _ delivery: inout SharedFileDelivery<Value>,
@@ -191,10 +191,9 @@ extension SharedFileEngine {
     var pause = Duration.zero
     do throws(AppGroupsFileError) {
       try rewrite(value, data, taken, in: file, goesOn: true)
-      settling.withLock { $0.reported = nil }
     } catch {
       // The change is in the journal, which has all that the file does not have.
-      queue.async { [weak self] in self?.reportUnsettled(error) }
+      if isNews(error) { queue.async { [weak self] in self?.failures.send(error) } }
       pause = Self.longStillness
     }
     let end = ContinuousClock.now
@@ -205,9 +204,13 @@ extension SharedFileEngine {
   ///
   /// It does nothing if something else has been observed since the value was stored in memory: then another program has
   /// replaced the file, which wins.
+  ///
+  /// - Returns: `true` if the value is in the file.
+  /// - Throws: ``AppGroupsFileError``; then the changes stay in the journal.
+  @discardableResult
   private func rewrite(
     _ value: Value, _ data: Data, _ taken: Taken, in file: ExclusiveFile, goesOn: Bool
-  ) throws(AppGroupsFileError) {
+  ) throws(AppGroupsFileError) -> Bool {
     let mark = taken.mark
     var whole = value
     journaling?.rebase(&whole)
@@ -228,7 +231,8 @@ extension SharedFileEngine {
         stored = memory.file.epoch
         return change
       }
-      guard stored != nil else { return }
+      guard stored != nil else { return false }
+      settling.withLock { $0.reported = nil }
       change?.deliverOthers()
       // The journal must not be gone on the disk before the file is there.
       if durability == .storage { try file.synchronizeDirectory() }
@@ -244,12 +248,13 @@ extension SharedFileEngine {
           memory.mark = mark
           return true
         }
-        if isKnown { return }
+        if isKnown { return true }
       } catch {
         // The next change begins one.
       }
     }
     file.removeJournal()
+    return true
   }
 
   /// Brings the file up to date, so that it contains all changes, and removes the journal.
@@ -260,12 +265,14 @@ extension SharedFileEngine {
   func settle(within limit: Duration? = nil) throws(AppGroupsFileError) {
     guard journaling != nil else { return }
     try whileLocked(within: limit) { file, delivery throws(AppGroupsFileError) in
-      let stored = try stored(in: file, trustsEmptiness: true)
-      guard let data = stored.data, stored.mark != nil else { return }
-      let taken = try translating(
-        take(stored.value, stored, in: file, &delivery) { stored.mark }, by: AppGroupsFileError.init)
-      guard let taken else { return }
-      try rewrite(stored.value, data, taken, in: file, goesOn: false)
+      // If another program replaces the file in between, the journal is removed the second time.
+      for _ in 1...2 {
+        let stored = try stored(in: file, trustsEmptiness: true)
+        guard let data = stored.data, stored.mark != nil else { return }
+        let taken = try translating(
+          take(stored.value, stored, in: file, &delivery) { stored.mark }, by: AppGroupsFileError.init)
+        if let taken, try rewrite(stored.value, data, taken, in: file, goesOn: false) { return }
+      }
     }
   }
 
@@ -344,17 +351,17 @@ extension SharedFileEngine {
       default:
         // The process that made the changes does it, or the next one that changes something.
         guard isOwn else { return }
-        reportUnsettled(error)
+        if isNews(error) { failures.send(error) }
       }
       guard let pause = settling.withLock({ $0.pauses.next() }) else { return }
       queue.async(after: pause) { [weak self] in self?.settleIfStill(mark, isOwn: isOwn) }
     }
   }
 
-  /// Reports once that the file cannot be brought up to date.
-  private func reportUnsettled(_ error: AppGroupsFileError) {
+  /// Returns whether a failure to bring the file up to date is to be reported, which is so once.
+  private func isNews(_ error: AppGroupsFileError) -> Bool {
     let isNew = settling.withLock { exchange(&$0.reported, with: error) } != error
     // Reading reports content that cannot be used.
-    if isNew, !error.isAboutContent { failures.send(error) }
+    return isNew && !error.isAboutContent
   }
 }

@@ -13,7 +13,11 @@ extension SharedFileEngine {
       try checkKey(of: file)
       // A write is skipped only if the file has the known bytes. Unreadable content does not matter, because it is
       // replaced.
-      var presence = memory.withLock { $0.file.known == data ? $0.file.epoch : nil }
+      var presence = memory.withLock { memory -> UInt64? in
+        guard memory.file.known == data else { return nil }
+        memory.file.outdateReads()
+        return memory.file.epoch
+      }
       if presence != nil {
         let present = Result { () throws(DurableFileError) in try content(of: file) }
         if present != .success(data) { presence = nil }
@@ -197,8 +201,11 @@ extension SharedFileEngine {
   func stored(in file: ExclusiveFile, trustsEmptiness: Bool) throws(AppGroupsFileError) -> Stored {
     if let stored = try vouchedFor(file) { return stored }
     let stamp = journaling == nil ? nil : file.stamp
-    // Before the file is read: whatever is observed afterwards may be newer than its content.
-    let begun = snapshot()
+    // Before the file is read: whatever is observed by reads that begin afterwards may be newer than its content.
+    let begun = memory.withLock { memory in
+      memory.file.outdateReads()
+      return beginning(memory)
+    }
     guard let data = try translating(content(of: file), by: AppGroupsFileError.init) else {
       return Stored(value: lastGood)
     }

@@ -245,7 +245,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     let current: Value
   }
 
-  private func beginning(_ memory: SharedFileMemory) -> Beginning {
+  func beginning(_ memory: SharedFileMemory) -> Beginning {
     Beginning(
       known: memory.file.known, epoch: memory.file.epoch, mark: memory.mark, current: rebased ?? value.value)
   }

@@ -95,6 +95,9 @@ struct SharedFileState: Sendable {
     if known == nil { problem = error }
   }
 
+  /// Makes reads count no more that have begun, because the locked file may be newer than what they have found.
+  mutating func outdateReads() { epoch &+= 1 }
+
   /// Records that the content has changed, although the file has not, because the change is in its journal.
   mutating func advance() {
     recover()

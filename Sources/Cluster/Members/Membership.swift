@@ -97,9 +97,12 @@ final class Membership: Sendable {
   /// - Throws: An error if the key cannot be stored before the deadline.
   private func store() async throws(ClusterError) {
     let session = connection.session
-    let end = ContinuousClock.now + connection.options.deadline
+    var limit: ContinuousClock.Instant?
     while true {
       let lease = try await session.lease()
+      // The first lease has a deadline of its own.
+      let end = limit ?? .now + connection.options.deadline
+      limit = end
       guard let (attempt, value) = next(with: lease) else { return }
       let era = core.cluster.watch.era
       let response: TransactionResponse

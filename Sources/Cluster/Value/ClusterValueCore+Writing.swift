@@ -63,7 +63,7 @@ extension ClusterValueCore {
     }
   }
 
-  /// Does the same without a caller that waits, and repeats it until something is stored.
+  /// Does the same without a caller that waits, and repeats it while the key is missing, unless the user may not.
   func createSoon() {
     Task { [weak self, backoff = client.options.backoff] in
       var pauses = backoff.pauses()
@@ -82,7 +82,7 @@ extension ClusterValueCore {
     } catch let error as ClusterError {
       switch error {
       // The same would happen again.
-      case .unencodable, .valueTooLarge: return true
+      case .unencodable, .valueTooLarge, .forbidden, .unauthenticated: return true
       default: return false
       }
     } catch {

@@ -78,7 +78,7 @@ extension ContainerState: Codable {
     (revision, switches) = (record.revision, record.switches)
     active = try id(record.active)
     ids = try record.uuids.map(id)
-    excludes = try record.excludes.map { try ExcludeRules.normalized($0) }
+    excludes = try record.excludes.map { try ExcludeRules.path($0) }
     for (name, activation) in record.activations {
       if let id = ContainerLayout.id(name) { activations[id] = activation }
     }

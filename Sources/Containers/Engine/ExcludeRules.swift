@@ -51,8 +51,21 @@ struct ExcludeRules: Sendable {
 
   /// Returns a path in its canonical spelling.
   ///
-  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if the path is not below the root.
+  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if the path is not below the root, or is a pattern
+  ///   that is not allowed.
   static func normalized(_ text: String) throws(AppContainerError) -> String {
+    let path = try path(text)
+    let exact = SwitchedRoots.nameAtAnyDepth(path) ?? path
+    if exact.holds("*") {
+      throw .invalidExcludedPath(text, reason: "the only pattern is \"**/name\", for a name at any depth")
+    }
+    return path
+  }
+
+  /// Returns a path in its canonical spelling, as it is in records; earlier versions stored other patterns as names.
+  ///
+  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if the path is not below the root.
+  static func path(_ text: String) throws(AppContainerError) -> String {
     let names = text.parts(separatedBy: "/", omittingEmpty: true)
     if text.begins(with: "/") { throw .invalidExcludedPath(text, reason: "it is absolute") }
     if text.utf8.contains(0) { throw .invalidExcludedPath(text, reason: "it contains a NUL character") }
@@ -60,10 +73,6 @@ struct ExcludeRules: Sendable {
     if names.contains("..") { throw .invalidExcludedPath(text, reason: "it contains \"..\"") }
     let path = names.filter { $0 != "." }.joined(separator: "/")
     if path.isEmpty { throw .invalidExcludedPath(text, reason: "it is the root itself") }
-    let exact = SwitchedRoots.nameAtAnyDepth(path) ?? path
-    if exact.holds("*") {
-      throw .invalidExcludedPath(text, reason: "the only pattern is \"**/name\", for a name at any depth")
-    }
     return path
   }
 }

@@ -246,7 +246,7 @@ private enum HandlerState {
 /// The handler: it uses only functions that may be called in one.
 private func handleSignal(_ number: CInt, _ info: UnsafeMutablePointer<siginfo_t>?, _ context: UnsafeMutableRawPointer?)
 {
-  // The outer call has recorded the signal.
+  // The outer call has recorded the signal. An earlier handler that is left by a jump counts as running for ever.
   if HandlerState.isCallingEarlier(number) { return }
   let problem = errno
   HandlerState.pending.bitwiseOr(1 << UInt64(number), ordering: .acquiringAndReleasing)

@@ -14,6 +14,11 @@ final class FileSiblings: Sendable {
     let ended = Atomic(0)
   }
 
+  /// A database's subscription to another one, of which only one is in use.
+  fileprivate final class Link: Sendable {
+    let isUsed = Atomic(false)
+  }
+
   private struct Member {
     weak var database: Database?
     let commits: Commits
@@ -49,9 +54,10 @@ final class FileSiblings: Sendable {
   func follow(_ database: Database) {
     let siblings = state.withLock { state -> [Database] in
       let key = ObjectIdentifier(database)
-      guard state.members[key]?.isFollowing == false else { return [] }
+      guard let member = state.members[key] else { return [] }
       state.members[key]?.isFollowing = true
-      return state.members.values.compactMap(\.database).filter { $0 !== database }
+      // Also those that another thread is about to follow, because they are followed when this call returns.
+      return state.members.filter { $0.key != key && member.subscriptions[$0.key] == nil }.values.compactMap(\.database)
     }
     for sibling in siblings { connect(database, to: sibling) }
   }
@@ -60,11 +66,15 @@ final class FileSiblings: Sendable {
   ///
   /// No lock is held during the call, because a new subscriber also sends the changes that other threads have enqueued.
   private func connect(_ follower: Database, to sibling: Database) {
-    let new = follower.follow(sibling)
+    let link = Link()
+    let new = follower.follow(sibling, by: link)
     let (key, other) = (ObjectIdentifier(follower), ObjectIdentifier(sibling))
     let isUsed = state.withLock { state in
-      guard state.members[other] != nil, state.members[key] != nil else { return false }
+      guard state.members[other] != nil, let member = state.members[key], member.subscriptions[other] == nil else {
+        return false
+      }
       state.members[key]?.subscriptions[other] = new
+      link.isUsed.store(true, ordering: .sequentiallyConsistent)
       return true
     }
     if !isUsed { new.cancel() }
@@ -103,9 +113,10 @@ final class FileSiblings: Sendable {
 
 extension Database {
   /// Delivers the commits of another database of the same file, until the subscription is cancelled.
-  fileprivate func follow(_ sibling: Database) -> SignalSubscription {
+  fileprivate func follow(_ sibling: Database, by link: FileSiblings.Link) -> SignalSubscription {
     sibling.delivery.emitter.named("databases of the same file").sink { [weak self, weak sibling] changes in
-      if let self, let sibling, changes.origin == .here { takeIn(changes, of: sibling) }
+      guard let self, let sibling, changes.origin == .here else { return }
+      if link.isUsed.load(ordering: .sequentiallyConsistent) { takeIn(changes, of: sibling) }
     }
   }
 

@@ -144,10 +144,7 @@ final class ForeignWrites: Sendable {
     }
     guard let last else { return database.tellForeignWrite() }
     if state == last { return }
-    if state.connection != last.connection, database.file.access != .readWrite, begun == lastEnded {
-      // Readers take turns. This object writes nothing, and no other one of this process has.
-      database.tellForeignWrite()
-    } else if state.connection != last.connection {
+    if state.connection != last.connection {
       // The file was opened again, which is reported separately. A sweep covers writes of other programs just before
       // that.
       sweepSoon()

@@ -19,6 +19,9 @@ protocol RegionObserver: AnyObject, Sendable {
 
   /// A Boolean value that indicates whether the observer could not read its part at its last attempt.
   var isStale: Bool { get }
+
+  /// Returns whether a read was left out since the last call, because new contents are awaited.
+  func takeSkipped() -> Bool
 }
 
 /// The knowledge of new contents, from which an observer prepares its value.
@@ -200,10 +203,14 @@ final class RegionRegistry: Sendable {
     return state.withLock { $0.observers }.values.map { $0.observer.prepareSwitch(content) }
   }
 
-  /// Allows reads again.
-  ///
-  /// - Returns: `true` if the contents were awaited.
-  func endAwaitingSwitch() -> Bool { awaiting.exchange(false, ordering: .sequentiallyConsistent) }
+  func endAwaitingSwitch() { awaiting.store(false, ordering: .sequentiallyConsistent) }
+
+  /// Notifies all observers whose read was left out, each once.
+  func tellSkipped() {
+    for (observer, _) in state.withLock({ $0.observers }).values where observer.takeSkipped() {
+      observer.regionDidChange()
+    }
+  }
 
   /// Notifies all observers whose last read failed, each once.
   func tellStale() {

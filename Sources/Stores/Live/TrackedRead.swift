@@ -39,6 +39,8 @@ final class TrackedRead<Value: Sendable>: RegionObserver, QueryRound {
     var isOver = false
     /// A Boolean value that indicates whether the next read follows a pause, and no change.
     var isRetry = false
+    /// A Boolean value that indicates whether a read was left out because new contents are awaited.
+    var isSkipped = false
     /// The number of switches, which must be unchanged when a read is stored.
     var epoch = 0
     /// The repetition of a failed read without a change; `nil` until a read fails, because few reads ever do.
@@ -91,6 +93,8 @@ final class TrackedRead<Value: Sendable>: RegionObserver, QueryRound {
 
   var isStale: Bool { state.withLock { $0.hasFailed } }
 
+  func takeSkipped() -> Bool { state.withLock { exchange(&$0.isSkipped, with: false) } }
+
   private func run() {
     guard let queue else { return refreshing.run(look) }
     queue.async { [self] in refreshing.run(look) }
@@ -110,7 +114,10 @@ final class TrackedRead<Value: Sendable>: RegionObserver, QueryRound {
       defer { state.isRetry = false }
       return (state.isRetry, state.epoch)
     }
-    if database.regions.isAwaitingSwitch { return true }
+    if database.regions.isAwaitingSwitch {
+      state.withLock { $0.isSkipped = true }
+      return true
+    }
     do throws(DatabaseError) {
       return store(try read(epoch), epoch)
     } catch {

@@ -187,7 +187,7 @@ extension ClaimedJob {
     var pauses = Backoff.reclaiming.pauses()
     while true {
       do {
-        // The end of a job is written even if this task is cancelled.
+        // An attempt to write the end of a job is made even if this task is cancelled.
         return try await Task { [claim] in try await engine.blocking { try claim.end(end) { _ in } } }.value
       } catch DatabaseError.claimLost {
         return

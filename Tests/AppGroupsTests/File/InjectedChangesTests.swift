@@ -266,4 +266,31 @@ struct InjectedChangesTests {
     #expect(postponed.load(ordering: .relaxed) == 1)
     owner.withLock { $0 = nil }
   }
+
+  @Test
+  func `an update is not outdated by a read that began before it`() async throws {
+    let (reading, hasNewer) = (Gate(), Gate())
+    let format = FileFormat<String>(encode: { Data($0.utf8) }) { data in
+      if data == Data("older".utf8) {
+        reading.open()
+        hasNewer.block()
+      }
+      return String(decoding: data, as: UTF8.self)
+    }
+    let engine = try SharedFileEngine(
+      location: FileLocation(anywhere: url), initialValue: "first", format: format,
+      options: .init(maximumSize: 1 << 20), isCreating: true, changes: Emitter<PathChange, Never>())
+    try await onThread {
+      try Data("older".utf8).write(to: engine.location.url, options: .atomic)
+      engine.queue.async { engine.lookNow() }
+      reading.block()
+      try Data("newer".utf8).write(to: engine.location.url, options: .atomic)
+      try engine.update(overwriting: false) { value in
+        #expect(value == "newer")
+        hasNewer.open()
+        engine.queue.sync {}
+      }.get()
+      #expect(engine.value.value == "newer")
+    }
+  }
 }

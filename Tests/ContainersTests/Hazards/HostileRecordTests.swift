@@ -111,8 +111,8 @@ struct HostileRecordTests {
     try expectRefusal(["activations": [zero: ["count": number]]])
   }
 
-  @Test(arguments: ["", "/", "../outside", "a/../../outside", "*"])
-  func `an excluded path that could not have been set is refused`(path: String) throws {
+  @Test(arguments: ["", "/", "../outside", "a/../../outside"])
+  func `an excluded path that leads out of the root is refused`(path: String) throws {
     try expectRefusal(["excludes": ["good", path]])
   }
 }
