@@ -22,6 +22,13 @@ struct InjectedChangesTests {
     try Data(text.utf8).write(to: url)
   }
 
+  /// Opens the file with a format, and with changes that only the test observes.
+  private func engine(_ format: FileFormat<String>) throws -> SharedFileEngine<String> {
+    try SharedFileEngine(
+      location: FileLocation(anywhere: url), initialValue: "first", format: format,
+      options: .init(maximumSize: 1 << 20), isCreating: true, changes: Emitter<PathChange, Never>())
+  }
+
   private func file(_ changes: any ChangeSource) throws -> AppGroupsFile<Int> {
     AppGroupsFile(
       try SharedFileEngine(
@@ -212,9 +219,7 @@ struct InjectedChangesTests {
       try Data("foreign \(number)".utf8).write(to: engine.location.url, options: .atomic)
       return text
     }
-    let engine = try SharedFileEngine(
-      location: FileLocation(anywhere: url), initialValue: "first", format: format,
-      options: .init(maximumSize: 1 << 20), isCreating: true, changes: Emitter<PathChange, Never>())
+    let engine = try engine(format)
     owner.withLock { $0 = engine }
     try await onThread {
       try engine.queue.sync {
@@ -248,9 +253,7 @@ struct InjectedChangesTests {
       try Data("foreign \(number)".utf8).write(to: engine.location.url, options: .atomic)
       return text
     }
-    let engine = try SharedFileEngine(
-      location: FileLocation(anywhere: url), initialValue: "first", format: format,
-      options: .init(maximumSize: 1 << 20), isCreating: true, changes: Emitter<PathChange, Never>())
+    let engine = try engine(format)
     owner.withLock { $0 = engine }
     try await onThread {
       // Each of them is overtaken three times, and takes less time than all of them together.
@@ -277,9 +280,7 @@ struct InjectedChangesTests {
       }
       return String(decoding: data, as: UTF8.self)
     }
-    let engine = try SharedFileEngine(
-      location: FileLocation(anywhere: url), initialValue: "first", format: format,
-      options: .init(maximumSize: 1 << 20), isCreating: true, changes: Emitter<PathChange, Never>())
+    let engine = try engine(format)
     try await onThread {
       try Data("older".utf8).write(to: engine.location.url, options: .atomic)
       engine.queue.async { engine.lookNow() }
