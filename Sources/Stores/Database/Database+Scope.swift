@@ -84,10 +84,10 @@ extension Database: ScopeMember {
       resume: { [self] in
         writer.resume(with: next.writer, observed: regions.observedTables)
         readers?.resume(writer.closedReason ?? next.failure)
-        regions.endAwaitingSwitch()
+        let wasAwaiting = regions.endAwaitingSwitch()
         pauses.end()
         // Observers that have begun in the meantime have read nothing.
-        DispatchQueue.global().async { [regions] in regions.tellSkipped() }
+        if wasAwaiting { DispatchQueue.global().async { [regions] in regions.tellSkipped() } }
       })
   }
 

@@ -203,7 +203,10 @@ final class RegionRegistry: Sendable {
     return state.withLock { $0.observers }.values.map { $0.observer.prepareSwitch(content) }
   }
 
-  func endAwaitingSwitch() { awaiting.store(false, ordering: .sequentiallyConsistent) }
+  /// Lets the observers read again.
+  ///
+  /// - Returns: `true` if the new contents were awaited.
+  func endAwaitingSwitch() -> Bool { awaiting.exchange(false, ordering: .sequentiallyConsistent) }
 
   /// Notifies all observers whose read was left out, each once.
   func tellSkipped() {
