@@ -20,8 +20,8 @@ final class EnvironmentRecords: Sendable {
     var isCurrent = true
   }
 
-  /// The longest tick of any file system's clock, in nanoseconds.
-  private static let tick: Int64 = 2_000_000_000
+  /// The longest tick of any file system's clock.
+  private static let tick = Duration.seconds(2)
 
   private let directory: String
   private let records = Guarded<[UUID: Known]>([:])
@@ -61,9 +61,8 @@ final class EnvironmentRecords: Sendable {
     let info = try read()
     // A file that is replaced while it is read has another stamp than this one.
     if let stamp {
-      // Times that are centuries away overflow; such a file is no younger than others.
-      let age = Int64(Date().timeIntervalSince1970 * 1e9) &- stamp.modified
-      let known = Known(info: info, stamp: stamp, isYoung: age < Self.tick)
+      let isYoung = FileStamp.age(of: .nanoseconds(stamp.modified)) < Self.tick
+      let known = Known(info: info, stamp: stamp, isYoung: isYoung)
       records.withLock { $0[id] = known }
     }
     return info

@@ -227,7 +227,20 @@ package struct FileStamp: Equatable, Sendable {
   /// - Parameter earlier: The stamp of the same file before its last change.
   /// - Returns: `false` if that is unknown.
   func isFine(since earlier: FileStamp) -> Bool {
-    (1..<500_000).contains(changed - earlier.changed)
+    (1..<500_000).contains(changed &- earlier.changed)
+  }
+
+  /// Returns the age of a file by one of its times; negative if the time is in the future.
+  ///
+  /// A program may give a file any time, so a difference of integers could overflow. The nanoseconds of a stamp wrap
+  /// around for times that are centuries away from 1970. Such an age is wrong, but no call traps.
+  ///
+  /// - Parameters:
+  ///   - time: The time since 1970.
+  ///   - now: The present time since 1970.
+  /// - Returns: The age.
+  package static func age(of time: Duration, at now: Duration = .seconds(Date().timeIntervalSince1970)) -> Duration {
+    now - time
   }
 
   private static func nanoseconds(_ time: timespec) -> Int64 {

@@ -1,7 +1,6 @@
 import CLibrary
 import CSQLite
 import FileSignals
-import Foundation
 
 /// A file next to a database that is touched during a migration, as long as there is progress.
 ///
@@ -25,8 +24,7 @@ final class MigrationMark {
   /// Returns the time since a migration of a database last made progress, or `nil` if no migration is known.
   static func age(database: String) -> Duration? {
     guard let stamp = FileStamp.ifReadable(path: path(database)) else { return nil }
-    // Times that are centuries away overflow; any age is as good as another one then.
-    let age = Duration.nanoseconds(Int64(Date().timeIntervalSince1970 * 1e9) &- stamp.modified)
+    let age = FileStamp.age(of: .nanoseconds(stamp.modified))
     // The clock has been set back since then. A running migration would have touched the file again.
     return age < .zero - patience ? nil : age
   }

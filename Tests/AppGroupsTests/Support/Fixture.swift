@@ -9,8 +9,8 @@ struct Fixture: Sendable {
   let directory: TemporaryDirectory
   let container: AppGroupsContainer
 
-  init() throws {
-    directory = try TemporaryDirectory()
+  init(in parent: URL = FileManager.default.temporaryDirectory) throws {
+    directory = try TemporaryDirectory(in: parent)
     container = try AppGroupsContainer(directory: directory.url.appending(path: "container"))
   }
 

@@ -7,8 +7,8 @@ import Foundation
 /// A consumer leaves one when it subscribes. Without it, the consumers that arrive first could handle and remove events
 /// before this one has begun to read. ``LogConsumers`` leaves them when the contents of a root are switched.
 extension ConsumerPlace {
-  /// The age in seconds from which the time of a note or cursor is brought up to date.
-  private static let staleAge = 60
+  /// The age from which the time of a note or cursor is brought up to date.
+  private static let staleAge = Duration.seconds(60)
 
   /// A Boolean value that indicates whether the log is kept for the consumer although it has not read it yet.
   var isExpected: Bool { get throws(AppGroupsLogError) { try expectedSince != nil } }
@@ -52,7 +52,8 @@ extension ConsumerPlace {
   func expect(since time: Int? = nil, moment: UptimeMoment? = .now) throws(AppGroupsLogError) {
     let time = time ?? Int(Date().timeIntervalSince1970)
     if let known = try lastKnown {
-      if time - known > Self.staleAge { setTime(time, of: try exists ? Self.cursorSuffix : Self.expectationSuffix) }
+      let age = FileStamp.age(of: .seconds(known), at: .seconds(time))
+      if age > Self.staleAge { setTime(time, of: try exists ? Self.cursorSuffix : Self.expectationSuffix) }
       return
     }
     // A suspended process must leave the directory as it is.

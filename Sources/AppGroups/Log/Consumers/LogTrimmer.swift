@@ -13,8 +13,8 @@ struct LogTrimmer {
   /// The size of a block of the file system; no file takes less.
   private static let block = 4096
 
-  /// The minimum age of an abandoned incomplete segment before it is removed, in seconds.
-  private static let litterAge = 60
+  /// The minimum age of an abandoned incomplete segment before it is removed.
+  private static let litterAge = Duration.seconds(60)
 
   private struct Segment {
     let id: SegmentID
@@ -144,7 +144,7 @@ struct LogTrimmer {
   private func isAbsent(_ consumer: ConsumerPlace) throws(AppGroupsLogError) -> Bool {
     guard let lastKnown = try consumer.lastKnown else { return false }
     let limit = Int(clamping: limits.consumerAbsence.components.seconds)
-    guard now - lastKnown > limit else { return false }
+    guard age(of: lastKnown) > .seconds(limit) else { return false }
     // The clock may have been set ahead.
     return consumer.lastMoment?.age.map { $0 > limit } ?? true
   }
@@ -215,13 +215,15 @@ struct LogTrimmer {
       let url = shared.appending(path: name, directoryHint: .notDirectory)
       // Litter that cannot be examined is left where it is.
       let status = FileStatus.ifReadable(path: path, relativeTo: base, followsLinks: false)
-      guard let status, now &- status.modified.tv_sec > Self.litterAge else { continue }
+      guard let status, age(of: status.modified.tv_sec) > Self.litterAge else { continue }
       if abandoned(path, url) != nil { unlinkat(base, path, 0) }
     }
   }
 
-  /// The time of day, in seconds.
-  private var now: Int { Int(Date().timeIntervalSince1970) }
+  /// Returns the age of a file's time in whole seconds since 1970.
+  private func age(of time: Int) -> Duration {
+    FileStamp.age(of: .seconds(time), at: .seconds(Int(Date().timeIntervalSince1970)))
+  }
 
   private static func room(for size: Int) -> Int {
     (max(1, size) + block - 1) / block * block

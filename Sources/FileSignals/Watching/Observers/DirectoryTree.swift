@@ -161,10 +161,9 @@ struct DirectoryTree: ChangeInterpreter {
   func mark(
     _ entry: OpenDirectory.Entry, _ name: ExactString, _ directory: OpenDirectory, _ watch: PathChanges
   ) -> FileMark {
-    let age = Int64(Date().timeIntervalSince1970 * 1e9) &- entry.stamp.changed
-    guard watch.isPolling, entry.kind == .regular, age.magnitude < 10_000_000_000 else {
-      return FileMark(trusting: entry.stamp)
-    }
+    guard watch.isPolling, entry.kind == .regular else { return FileMark(trusting: entry.stamp) }
+    let age = FileStamp.age(of: .nanoseconds(entry.stamp.changed))
+    guard age > .seconds(-10), age < .seconds(10) else { return FileMark(trusting: entry.stamp) }
     return FileMark(entry.stamp, path: name.text, in: directory.number)
   }
 
