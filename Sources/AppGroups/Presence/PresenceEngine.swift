@@ -15,8 +15,13 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   private struct State {
     /// The announcements at the last read.
     var known: PresenceDirectory.Contents = [:]
-    /// The number of the last read that began, and of the last one whose result counts.
-    var looks = (begun: 0, ended: 0)
+    /// The processes of these announcements, except this one.
+    var others: Set<Int32> = []
+    /// The numbers of the latest read that has begun, of the latest one that has returned, and of the latest one whose
+    /// result counts.
+    ///
+    /// Reads are numbered in the order in which they begin, and several may be under way.
+    var looks = (begun: 0, returned: 0, ended: 0)
     var reported: AppGroupsFileError?
     /// The unreadable announcements that have been reported.
     var forbidden: Set<UUID> = []
@@ -179,31 +184,41 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   }
 
   private func find() -> Found {
-    state.withLock { state in
-      var found = Found()
+    let number = state.withLock { state in
       state.looks.begun += 1
-      found.number = state.looks.begun
-      do throws(AppGroupsFileError) {
-        var hidden: Set<UUID> = []
-        let contents = try directory.contents(suspended: isSuspended) { id, error in
-          hidden.insert(id)
-          if !state.forbidden.contains(id) { found.problems.append(error) }
+      return state.looks.begun
+    }
+    // No lock is held, because the codings of users find out who is suspended.
+    var hidden: [(id: UUID, error: AppGroupsFileError)] = []
+    let result = Result { () throws(AppGroupsFileError) in
+      try directory.contents(suspended: isSuspended) { hidden.append(($0, $1)) }
+    }
+    return state.withLock { state in
+      var found = Found(number: number)
+      let isLatest = number > state.looks.returned
+      if isLatest { state.looks.returned = number }
+      switch result {
+      case .success(let contents):
+        if isLatest {
+          found.problems = hidden.filter { !state.forbidden.contains($0.id) }.map(\.error)
+          state.forbidden = Set(hidden.map(\.id))
+          state.reported = nil
         }
-        state.forbidden = hidden
-        state.reported = nil
         if contents == state.known {
           // An earlier read that is still being decoded is outdated.
-          state.looks.ended = found.number
+          state.looks.ended = max(state.looks.ended, number)
         } else {
           found.contents = contents
         }
-      } catch .suspended {
+      case .failure(.suspended):
         // The directory is read again after this process is resumed.
-      } catch {
+        break
+      case .failure(let error):
         // The previous announcements stay.
+        found.isReadable = false
+        guard isLatest else { break }
         if error != state.reported { found.problems.append(error) }
         state.reported = error
-        found.isReadable = false
         found.isRetryDue = error.mayPassUnseen
       }
       return found
@@ -218,18 +233,26 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   ) -> [AppGroupsFileError] {
     var people: StagedValue<[PresentProcess<Value>]>?
     var anyone: StagedValue<Bool>?
+    var isDoubtful = false
+    let others = Set(decoded.people.lazy.filter { !$0.isThisProcess }.map(\.processIdentifier))
     let problems = state.withLock { state -> [AppGroupsFileError] in
-      guard number > state.looks.ended else { return [] }
+      guard number > state.looks.ended else {
+        isDoubtful = contents != state.known
+        return []
+      }
       state.looks.ended = number
       guard contents != state.known else { return [] }
       let problems = decoded.failures.filter { state.known[$0.key] != contents[$0.key] }.map(\.value)
       state.known = contents
+      state.others = others
       people = present.stage(decoded.people)
       if isAnyonePresent.value == contents.isEmpty { anyone = isAnyonePresent.stage(!contents.isEmpty) }
       return problems
     }
     people?.send()
     anyone?.send()
+    // The later read began later, but may have examined some announcement earlier.
+    if isDoubtful { looks.request { [weak self] in self?.look() } }
     return problems
   }
 
@@ -261,8 +284,8 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     if present.value.contains(where: { $0.isSuspended && !$0.isThisProcess }) {
       checks.request { [weak self] in self?.look() }
     }
-    let others = Set(present.value.lazy.filter { !$0.isThisProcess }.map(\.processIdentifier))
-    exits.observe(others) { [weak self] in
+    let (others, number) = state.withLock { ($0.others, $0.looks.ended) }
+    exits.observe(others, asOf: number) { [weak self] in
       guard let self else { return }
       queue.async { [weak self] in
         guard let self else { return }

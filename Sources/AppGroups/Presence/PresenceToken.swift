@@ -12,7 +12,7 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   private struct State {
     /// The record of the announcement, until it is withdrawn.
     var record: PresenceRecord<Value>?
-    /// The file of the announcement, unless the process is suspended.
+    /// The file of the announcement; `nil` from a suspension until a record is stored again.
     var file: PresenceFile?
     var isSuspended = false
   }
@@ -56,26 +56,33 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   ///
   /// When this returns, the presence's value does not contain the announcement. A second call does nothing.
   public func withdraw() {
-    let (isAnnounced, file) = state.withLock { state in
-      (state.record.take() != nil, state.file.take())
-    }
-    guard isAnnounced else { return }
+    // Values of users are released without the lock.
+    let (record, file) = state.withLock { ($0.record.take(), $0.file.take()) }
+    guard record != nil else { return }
     engine.directory.remove(id)
     withExtendedLifetime(file) {}
     engine.look()
   }
 
   /// Stores a record in the file.
+  ///
+  /// - Parameters:
+  ///   - data: The encoded record.
+  ///   - record: The record.
+  ///   - isFirst: A Boolean value that indicates whether nothing has been announced yet.
+  ///   - isReturn: A Boolean value that indicates whether the record is the one from before a suspension. It is not
+  ///     stored if a later one was stored since.
+  /// - Throws: ``AppGroupsFileError``; then the previous record stays.
   private func store(
-    _ data: Data, of record: PresenceRecord<Value>, isFirst: Bool = true
+    _ data: Data, of record: PresenceRecord<Value>, isFirst: Bool = true, isReturn: Bool = false
   ) throws(AppGroupsFileError) {
-    // The old file is released after the new one has taken its place.
-    let old = try state.withLock { state throws(AppGroupsFileError) in
+    // The old file is released after the new one has taken its place, and the old value without the lock.
+    let old = try state.withLock { state throws(AppGroupsFileError) -> (PresenceRecord<Value>?, PresenceFile?) in
       guard isFirst || state.record != nil else { throw .missing(engine.directory.place(of: id)) }
       guard !state.isSuspended else { throw refusal("write an announcement in") }
+      if isReturn, state.file != nil { return (nil, nil) }
       let new = try engine.directory.store(data, as: id)
-      state.record = record
-      return exchange(&state.file, with: new)
+      return (exchange(&state.record, with: record), exchange(&state.file, with: new))
     }
     withExtendedLifetime(old) {}
   }
@@ -118,13 +125,14 @@ extension PresenceToken: Suspendable {
 
   package func resumeAfterSuspension() throws {
     let record = state.withLock { state -> PresenceRecord<Value>? in
-      let isDue = exchange(&state.isSuspended, with: false)
-      return isDue ? state.record : nil
+      state.isSuspended = false
+      // There also is no file if an earlier return has failed.
+      return state.file == nil ? state.record : nil
     }
     guard let record else { return }
     do throws(AppGroupsFileError) {
       let data = try engine.encode(record, as: id)
-      try store(data, of: record, isFirst: false)
+      try store(data, of: record, isFirst: false, isReturn: true)
     } catch {
       // It may have been withdrawn in between.
       if case .missing = error { return }

@@ -3,6 +3,6 @@
   ///
   /// On this system, closing a file is an event of its directory, so there is nothing to do.
   struct ProcessExits: Sendable {
-    func observe(_ processes: Set<Int32>, onChange: @escaping @Sendable () -> Void) {}
+    func observe(_ processes: Set<Int32>, asOf number: Int, onChange: @escaping @Sendable () -> Void) {}
   }
 #endif

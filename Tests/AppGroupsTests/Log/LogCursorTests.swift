@@ -1,5 +1,7 @@
 @testable import AppGroups
 import Foundation
+import Signals
+import TestSupport
 import Testing
 
 @Suite("Log: cursors")
@@ -62,5 +64,29 @@ struct LogCursorTests {
     cursor.handle(position(5), of: producer)
     cursor.keep(only: [])
     #expect(cursor.positions.isEmpty)
+  }
+
+  @Test
+  func `an event that is handled while reading begins again stays handled`() {
+    let audience = LogAudience(.explicit, isKeepingEvents: true)
+    let beginning = audience.begin(from: [producer: .beginning], isSaved: true, at: 0)
+    let (copy, producer, count) = (self, producer, UInt64(20_000))
+    let isOver = Guarded(false)
+    let lost = Guarded<[UInt64]>([])
+    withThreads(2) { thread in
+      if thread == 0 {
+        for sequence in 1...count {
+          audience.acknowledge(copy.position(sequence), of: producer, at: 0)
+          let isHandled = audience.withCursor { $0.hasHandled(sequence, of: producer) }
+          if !isHandled { lost.withLock { $0.append(sequence) } }
+        }
+        isOver.withLock { $0 = true }
+      } else {
+        var saved = beginning
+        while !isOver.withLock({ $0 }) { saved = audience.begin(from: saved, isSaved: true, at: 0) }
+      }
+    }
+    #expect(lost.withLock { $0 } == [])
+    #expect(audience.positions[producer] == position(count))
   }
 }

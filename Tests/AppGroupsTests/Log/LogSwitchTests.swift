@@ -195,6 +195,15 @@ struct LogSwitchTests {
     feed.leave(loop)
   }
 
+  @Test func `a number that was read before a switch gives the producer no other identity`() {
+    var writing = LogProducer.Writing(LogClock(), switchCount: 0)
+    writing.checkIdentity(at: 1)
+    let producer = writing.identity
+    writing.checkIdentity(at: 0)
+    let late = writing.identity
+    #expect(late == producer)
+  }
+
   @Test func `a log that was away and back belongs to the contents that the scope counts`() async throws {
     try log.append("first")
     let (old, producer) = (try log.entries().map { try $0.get() }, log.producer)

@@ -222,13 +222,20 @@ final class LogAudience: Sendable {
   ///
   /// - Parameters:
   ///   - positions: The position at which each producer's events continue.
+  ///   - isSaved: A Boolean value that indicates whether these are saved positions. They are then advanced by the
+  ///     events that were handled but not saved in the same contents.
   ///   - switchCount: The number of the contents.
-  func begin(from positions: [UUID: LogPosition], at switchCount: Int) {
+  /// - Returns: The positions at which it begins.
+  func begin(from positions: [UUID: LogPosition], isSaved: Bool, at switchCount: Int) -> [UUID: LogPosition] {
     state.withLock { state in
+      // An event that is handled at this moment counts in the old cursor or in the new one.
+      let isAhead = isSaved && state.cursor.isChanged && state.switchCount == switchCount
+      let start = isAhead ? state.cursor.advance(positions) : positions
       state.switchCount = switchCount
-      state.cursor = LogCursor(positions)
+      state.cursor = LogCursor(start)
       state.unhandled = []
       state.producers = []
+      return start
     }
   }
 
@@ -268,15 +275,7 @@ final class LogAudience: Sendable {
   func positionsToSave(besides saved: [UUID: LogPosition]) -> [UUID: LogPosition] {
     state.withLock { state in
       state.cursor.isChanged = false
-      return state.cursor.positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
-    }
-  }
-
-  /// Returns saved positions, advanced by the events that were handled but not saved in the same contents.
-  func advance(_ saved: [UUID: LogPosition], at switchCount: Int) -> [UUID: LogPosition] {
-    state.withLock { state in
-      guard state.cursor.isChanged, state.switchCount == switchCount else { return saved }
-      return state.cursor.positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
+      return state.cursor.advance(saved)
     }
   }
 

@@ -35,6 +35,11 @@ struct LogCursor {
   /// The positions from which to continue after a crash.
   var positions: [UUID: LogPosition] { places.mapValues(\.handled) }
 
+  /// Returns saved positions, advanced by the events that are handled here.
+  func advance(_ saved: [UUID: LogPosition]) -> [UUID: LogPosition] {
+    positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
+  }
+
   /// Returns to the first unhandled event of each producer, as if none had been delivered after it.
   ///
   /// - Returns: The positions at which reading continues.

@@ -144,12 +144,12 @@ final class LogFeed: Sendable {
       if place == nil { place = try location.readablePlace }
       guard let opened = place, audience.isCurrent(generation) else { return }
       let consumer = try reading.consumer(in: opened)
-      guard let (positions, lock) = try positions(from: start.ends, consumer, at: opened) else {
+      guard let (found, isSaved, lock) = try positions(from: start.ends, consumer, at: opened) else {
         if let consumer { noteRefusal(of: consumer) }
         return tryLater(from: start, generation, epoch)
       }
-      let reader = LogReader(opened, from: positions) { [weak self] in self?.report($0) }
-      audience.begin(from: positions, at: opened.switchCount)
+      let begun = audience.begin(from: found, isSaved: isSaved, at: opened.switchCount)
+      let reader = LogReader(opened, from: begun) { [weak self] in self?.report($0) }
       state.withLock { state in
         state.run = Run(place: opened, reader: reader, generation: generation)
         state.hasBegun = true
@@ -183,23 +183,24 @@ final class LogFeed: Sendable {
     }
   }
 
-  /// Returns the positions to continue from, and the lock that makes this the only consumer of its name.
+  /// Returns the positions to continue from, whether they are the saved ones of the consumer, and the lock that makes
+  /// this the only consumer of its name.
   ///
   /// The result is `nil` if there is another consumer of that name.
   private func positions(
     from ends: [UUID: LogPosition], _ consumer: ConsumerPlace?, at place: LogPlace
-  ) throws(AppGroupsLogError) -> (positions: [UUID: LogPosition], lock: ConsumerLock?)? {
-    guard let consumer else { return (ends, nil) }
+  ) throws(AppGroupsLogError) -> (positions: [UUID: LogPosition], isSaved: Bool, lock: ConsumerLock?)? {
+    guard let consumer else { return (ends, false, nil) }
     if !isRemovalLikely { try place.makeFolders() }
     guard let lock = try consumer.lock(creating: !isRemovalLikely) else { return nil }
     reportLoss(of: consumer)
     do throws(AppGroupsLogError) {
       let saved = try consumer.load()
-      return (saved.map { audience.advance($0, at: place.switchCount) } ?? ends, lock)
+      return (saved ?? ends, saved != nil, lock)
     } catch .unreadableCursor(let name, let url, let reason) {
       try consumer.removeStrayCursor()
       failures.send(.unreadableCursor(consumer: name, url, reason: reason))
-      return ([:], lock)
+      return ([:], false, lock)
     }
   }
 

@@ -234,7 +234,8 @@ extension LogProducer {
     ///
     /// - Parameter switchCount: The number of the contents, or `nil` to ignore the contents.
     mutating func checkIdentity(at switchCount: Int?) {
-      if let switchCount, switchCount != self.switchCount { becomeAnother(at: switchCount) }
+      // A smaller number was read before a switch that another thread has already noticed.
+      if let switchCount, switchCount > self.switchCount { becomeAnother(at: switchCount) }
       let current = Forks.count
       guard current != forkCount else { return }
       forkCount = current
