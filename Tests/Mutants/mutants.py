@@ -16,8 +16,7 @@ class Mutant:
 GROUPS = "Sources/AppGroups/"
 MUTANTS = [
     # Shared files and suites.
-    Mutant(
-        "an update that unlocks the file before it has changed it", r"AppGroupsTests\.IncrementTests",
+    Mutant("an update that unlocks the file before it has changed it", r"AppGroupsTests\.IncrementTests",
         (GROUPS + "File/SharedFileEngine+Writing.swift",
          "        stored = try self.stored(in: file, trustsEmptiness: trustsEmptiness)\n",
          "        stored = try self.stored(in: file, trustsEmptiness: trustsEmptiness)\n"
@@ -26,13 +25,11 @@ MUTANTS = [
         (GROUPS + "File/SharedFileEngine+Writing.swift",
          "    if data == begun.known { return Stored(value: begun.current, data: data, epoch: begun.epoch) }",
          "    if begun.known != nil { return Stored(value: begun.current, data: data, epoch: begun.epoch) }")),
-    Mutant(
-        "an update without effect that returns to an older value", r"AppGroupsTests\.UpdatingTests",
+    Mutant("an update without effect that returns to an older value", r"AppGroupsTests\.UpdatingTests",
         (GROUPS + "File/SharedFileEngine+Writing.swift",
          "        if let presence, !memory.knows(data, nil, since: presence) { return nil }\n",
          "")),
-    Mutant(
-        "a change of a suite that returns to an older file", r"AppGroupsTests\.SuiteReplacingTests",
+    Mutant("a change of a suite that returns to an older file", r"AppGroupsTests\.SuiteReplacingTests",
         (GROUPS + "File/SharedFileEngine+Settling.swift",
          "isFollowed, memory.knows(stored.data, mark, since: stored.epoch) else {",
          "isFollowed else {")),
@@ -40,8 +37,7 @@ MUTANTS = [
         (GROUPS + "File/SharedFileEngine+Settling.swift",
          "        guard memory.knows(data, mark, since: taken.epoch) else { return nil }\n",
          "")),
-    Mutant(
-        "a copy of a journal that is taken for the journal", r"AppGroupsTests\.SuiteReplacingTests",
+    Mutant("a copy of a journal that is taken for the journal", r"AppGroupsTests\.SuiteReplacingTests",
         (GROUPS + "File/SharedFileEngine+Journal.swift",
          "    journal?.header == known?.header && journal?.file.identity == known?.file.identity",
          "    journal?.header == known?.header")),
@@ -217,6 +213,9 @@ MUTANTS = [
         "an older answer that replaces a newer patch", r"TweaksTests\.RemoteOrderTests",
         ("Sources/Tweaks/Remote/Machine/RemoteMachine+Answers.swift",
          "    if order == .newer { adopt(content, &turn) }", "    adopt(content, &turn)")),
+    Mutant("a shared value that leaves a gap open", r"TweaksTests\.SharedStreamTests",
+        ("Sources/Tweaks/Remote/Machine/RemoteMachine+Sharing.swift",
+         "    return !stream.hasGap\n", "    return true\n")),
     # Clusters.
     Mutant(
         "a key that is removed only by the task that may be cancelled",

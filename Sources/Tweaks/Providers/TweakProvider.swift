@@ -171,9 +171,18 @@ extension MutableTweakProvider {
 
 /// The faults that a provider has found since the last change of its input.
 ///
-/// Each is sent once.
+/// Each is sent once. Of more than a thousand, the oldest are forgotten, so that they are sent again if they recur.
 struct TweakFaults: Sendable {
-  private let found = MutableProperty<[TweakError]>([])
+  private struct Fault: Sendable, Hashable {
+    let error: TweakError
+
+    /// The operation that failed, or `nil` if the fault lasts until all are removed.
+    let operation: String?
+  }
+
+  private static let limit = 1_000
+
+  private let found = MutableProperty<[Fault]>([])
   private let relay: FailureRelay<TweakError>
 
   /// Creates an empty list of faults.
@@ -187,16 +196,34 @@ struct TweakFaults: Sendable {
 
   /// The known faults, followed by each later one.
   var signal: AnySignal<TweakError, Never> {
-    relay.beginning { [found] in found.value }
+    relay.beginning { [found] in
+      var errors = Set<TweakError>()
+      return found.value.map(\.error).filter { errors.insert($0).inserted }
+    }
   }
 
-  func report(_ fault: TweakError) {
+  /// Sends a fault that is not known yet.
+  ///
+  /// - Parameters:
+  ///   - error: The fault.
+  ///   - operation: The operation that failed, whose success ends the fault.
+  func report(_ error: TweakError, of operation: String? = nil) {
+    let fault = Fault(error: error, operation: operation)
     let isNews = found.modify { found in
       if found.contains(fault) { return false }
+      // Several operations may fail for the same reason.
+      let isKnown = found.contains { $0.error == error }
+      if found.count == Self.limit { found.removeFirst() }
       found.append(fault)
-      return true
+      return !isKnown
     }
-    if isNews { relay.send(fault) }
+    if isNews { relay.send(error) }
+  }
+
+  /// Forgets the faults of an operation that has succeeded.
+  func removeAll(of operation: String) {
+    guard found.value.contains(where: { $0.operation == operation }) else { return }
+    found.modify { $0.removeAll { $0.operation == operation } }
   }
 
   /// Forgets the faults of an earlier input.

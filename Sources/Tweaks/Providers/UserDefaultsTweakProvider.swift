@@ -142,11 +142,13 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
       }
     }
     guard let first = replaced.first else { return .nothing }
+    let update = TweakUpdate.tweaks(Set(replaced.map(\.id)))
     guard userDefaults.synchronize() else {
       for (id, old) in replaced.reversed() { userDefaults.set(old, forKey: Self.key(of: id)) }
+      // A reader may have asked for the new values in between.
+      emitter.send(update)
       throw .unavailable(first.id, provider: name, reason: "it could not be written to the user's configuration")
     }
-    let update = TweakUpdate.tweaks(Set(replaced.map(\.id)))
     emitter.send(update)
     return update
   }

@@ -17,7 +17,7 @@ public import Signals
 ///
 /// - **Order.** Values come from the server, or else from the cache, or else from `bootstrap`. Without any of them, the
 ///   next provider decides.
-/// - **Start.** Creating the provider reads one file, and never waits for the network. ``ready(within:)`` waits for the
+/// - **Start.** Creating the provider waits for one file, and never for the network. ``ready(within:)`` waits for the
 ///   first answer.
 /// - **Changes.** An answer replaces all values at once, so no observer sees a part of it.
 /// - **Failures.** The last good values stay. ``status`` and ``failures`` report the reason, and the provider tries
@@ -160,7 +160,8 @@ public final class RemoteTweakProvider: TweakProvider {
 
   /// The failures of requests and of the cache.
   ///
-  /// A failure is reported once, until a request succeeds. A new subscriber first receives the current failures.
+  /// A failure of a request is reported once, until a request succeeds, and one of the cache until the same operation
+  /// succeeds. A new subscriber first receives the current failures, at most the last 1,000 of each kind.
   public var failures: AnySignal<TweakError, Never> { engine.failures }
 }
 

@@ -82,7 +82,8 @@ extension TweakPatch {
     guard case .int(let version) = member("version")?.content else { throw refuse("\"version\" is not a whole number") }
     self.init(version: version, eventID: event.id)
     if let node = member("tweaks") {
-      guard let text = node.canonicalText(depth: TweakDocument.maximumDepth) else {
+      // The values are inside of three objects: of the features, of the variables, and of the fields.
+      guard let text = node.canonicalText(depth: TweakDocument.maximumDepth + 3) else {
         throw refuse("\"tweaks\" is nested too deeply")
       }
       do throws(TextProblem) {

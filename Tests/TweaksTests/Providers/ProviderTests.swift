@@ -63,6 +63,32 @@ struct ProviderTests {
     #expect(tables.elements.count == 13)
   }
 
+  /// User defaults that cannot be written, with an action just before each write fails.
+  private final class UnwritableDefaults: UserDefaults {
+    var beforeFailure: () -> Void = {}
+
+    override func synchronize() -> Bool {
+      beforeFailure()
+      return false
+    }
+  }
+
+  @Test
+  func `a reader of a value that could then not be written receives the old one again`() throws {
+    let test = try TestDefaults()
+    let defaults = try #require(UnwritableDefaults(suiteName: test.name))
+    let provider = UserDefaultsTweakProvider(userDefaults: defaults)
+    let manager = TweakManager(providers: [provider])
+    let table = provider.table
+    let tables = table.recorded()
+    var early = 0
+    defaults.beforeFailure = { early = manager.value(feature: "f", variable: "v", default: 1) }
+    #expect(throws: TweakError.self) { try provider.set(2, feature: "f", variable: "v") }
+    #expect(early == 2)
+    #expect(manager.value(feature: "f", variable: "v", default: 1) == 1)
+    #expect(tables.elements.count == 2)
+  }
+
   // MARK: Suites and shared values
 
   @Test(.patient)

@@ -72,8 +72,8 @@ struct CacheTests {
     try await fixture.provider(1).refresh()
     let entry = try fixture.entry()
     let sound = try Data(contentsOf: entry)
-    let reports = MutableProperty<[TweakError]>([])
-    let store = CacheStore(fixture.cache, provider: "test") { error in reports.modify { $0.append(error) } }
+    let faults = TweakFaults(of: "CacheStore", "test")
+    let store = CacheStore(fixture.cache, provider: "test", faults: faults)
     let name = String(entry.lastPathComponent.dropLast(".tweaks".count))
     var decodes = 0
     let content = store.load(name) { body in
@@ -86,9 +86,20 @@ struct CacheTests {
       return [Tweak(feature: "f", variable: "v", value: .int(1))]
     }
     #expect(content?.tweaks.count == 1)
-    #expect(reports.value.isEmpty)
+    #expect(faults.signal.recorded().elements.isEmpty)
     #expect(try Data(contentsOf: entry) == sound)
     #expect(try fixture.names() == [entry.lastPathComponent])
+  }
+
+  @Test
+  func `the size of an entry may be unlimited`() async throws {
+    var fixture = try CacheFixture()
+    fixture.cache = TweakCache(
+      directory: fixture.cache.directory, keyFile: fixture.cache.keyFile, maximumSize: .max)
+    for value in 1...2 {
+      try await fixture.provider(value).refresh()
+      #expect(fixture.provider().shown == value)
+    }
   }
 
   @Test
@@ -166,10 +177,8 @@ struct CacheTests {
     stored: (Int?, Double), new: (Int?, Double), isReplaced: Bool
   ) throws {
     let fixture = try CacheFixture()
-    let failures = MutableProperty<[TweakError]>([])
-    func store() -> CacheStore {
-      CacheStore(fixture.cache, provider: "p") { failure in failures.modify { $0.append(failure) } }
-    }
+    let faults = TweakFaults(of: "CacheStore", "p")
+    func store() -> CacheStore { CacheStore(fixture.cache, provider: "p", faults: faults) }
     let now = Date(timeIntervalSinceReferenceDate: 800_000_000)
     func content(_ value: Int, _ parts: (Int?, Double)) -> RemoteContent {
       RemoteBench.content(value, version: parts.0, fetched: now.addingTimeInterval(-parts.1))
@@ -186,7 +195,7 @@ struct CacheTests {
     other.fingerprint = "other"
     store().store(other, user.entry)
     #expect(store().load(user.entry, decode: tweak)?.body == Data("3".utf8))
-    #expect(failures.value.isEmpty)
+    #expect(faults.signal.recorded().elements.isEmpty)
   }
 
   @Test

@@ -57,10 +57,10 @@ struct RemoteWorld {
 
   // MARK: Another process with the same cache
 
-  /// The turns that were claimed, and whether this or the other process has the turn.
+  /// The turns that were claimed, and whether this process has the turn, or what the server answers to the other one.
   private var claims: [String] = []
   private var hasTurn = false
-  private var otherHasTurn = false
+  private var otherTurn: (user: RemoteUser, answer: RemoteContent, asked: Duration)?
 
   // MARK: The app
 
@@ -219,22 +219,22 @@ struct RemoteWorld {
   private mutating func grant() {
     guard !claims.isEmpty else { return }
     let entry = claims.removeFirst()
-    if !otherHasTurn { hasTurn = true }
-    handle(.claimed(isGranted: !otherHasTurn, cache[entry], notBefore: nil))
+    if otherTurn == nil { hasTurn = true }
+    handle(.claimed(isGranted: otherTurn == nil, cache[entry], notBefore: nil))
   }
 
   /// Lets the other process take the turn if it is free, and otherwise end it, with or without an answer that this
   /// process may notice.
   private mutating func actElsewhere() {
     guard bench.machine.isShared else { return }
-    guard otherHasTurn else {
-      otherHasTurn = !hasTurn
-      return
+    guard let (user, answer, asked) = otherTurn else {
+      if hasTurn { return }
+      let user = Self.users[chance.number(below: Self.users.count)]
+      return otherTurn = (user, content(version, user), bench.elapsed)
     }
-    otherHasTurn = false
-    if chance.once(in: 4) { return }
-    let user = Self.users[chance.number(below: Self.users.count)]
-    var new = content(version, user)
+    otherTurn = nil
+    if chance.once(in: 4) || bench.elapsed - asked > bench.machine.policy.timeout { return }
+    var new = answer
     (new.fetched, new.fingerprint) = (bench.date, user.fingerprint)
     guard cache[user.entry]?.outranks(new) != true else { return }
     cache[user.entry] = new
@@ -291,8 +291,13 @@ struct RemoteWorld {
 
   private var isWaiting: Bool { notBefore.map { $0 > bench.elapsed } ?? false }
 
-  /// Checks that the values are those of one version and one context, and that none is older than before.
+  /// Checks that a request closes each gap, that the values are those of one version and one context, and that none is
+  /// older than before.
   private mutating func inspect() {
+    let machine = bench.machine
+    let isAsking = machine.flight != nil || machine.nextRequest != nil || machine.sharing.isAsking
+    let isMissing = machine.stream.hasGap || !machine.stream.waiting.isEmpty
+    check(isAsking || !isMissing || !machine.stream.isConnected, "nothing asks for the changes that are missing")
     guard hasVersions, let newest = bench.machine.newest, let version = newest.version else { return }
     let user = Self.users.first { $0.fingerprint == newest.fingerprint } ?? bench.machine.user
     let found = Dictionary(uniqueKeysWithValues: newest.tweaks.map { ($0.variable, $0.value) })
@@ -357,7 +362,7 @@ struct RemoteWorld {
   /// Lets the server and the network recover, and compares the flags with those of the server.
   private mutating func settle() {
     lag = 0
-    otherHasTurn = false
+    otherTurn = nil
     handle(.offline(false))
     pass(.seconds(600))
     calls += 1

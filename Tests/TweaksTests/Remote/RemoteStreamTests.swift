@@ -141,6 +141,21 @@ struct RemoteStreamTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a patch that waits for an answer is not forgotten when the request fails`(isOffline: Bool) {
+    var bench = RemoteBench(.onRequest, hasStream: true)
+    bench.start()
+    bench.handle(.refresh(1))
+    bench.handle(.patched(patch(2, event: "2"), stream: 1))
+    if isOffline { bench.handle(.offline(true)) }
+    bench.fail(500)
+    if isOffline { bench.handle(.offline(false)) }
+    bench.advance(by: .seconds(1))
+    #expect(bench.requests.count == 2)
+    bench.answer(RemoteBench.content(1, version: 1))
+    #expect(bench.shown == [nil, 1, 2])
+  }
+
   @Test
   func `without a gap, a failed request of a policy without polling is not repeated`() {
     var bench = RemoteBench(.onRequest, hasStream: true)

@@ -207,4 +207,14 @@ struct ServerSentEventTests {
       #expect(throws: TweakRequestFailure.self, "\(data)") { try TweakPatch(ServerSentEvent(data: data)) }
     }
   }
+
+  @Test
+  func `a value of a patch may be nested as deeply as one of a file`() throws {
+    func event(_ depth: Int) -> ServerSentEvent {
+      let value = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+      return ServerSentEvent(data: #"{"version": 3, "tweaks": {"f": {"v": {"Value": \#(value)}}}}"#)
+    }
+    #expect(try TweakPatch(event(64)).tweaks.count == 1)
+    #expect(throws: TweakRequestFailure.self) { try TweakPatch(event(65)) }
+  }
 }

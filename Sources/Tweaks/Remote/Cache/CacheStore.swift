@@ -12,7 +12,7 @@ final class CacheStore: Sendable {
   private let cache: TweakCache
   private let key: [UInt8]
   private let provider: String
-  private let report: @Sendable (TweakError) -> Void
+  private let faults: TweakFaults
 
   /// The entries that a newer version has written, which are not replaced.
   private let newer = Guarded<Set<String>>([])
@@ -20,17 +20,33 @@ final class CacheStore: Sendable {
   /// The longest time to wait for another process, which may be stopped.
   private static let lockTimeout = Duration.seconds(2)
 
-  init(_ cache: TweakCache, provider: String, report: @escaping @Sendable (TweakError) -> Void) {
+  init(_ cache: TweakCache, provider: String, faults: TweakFaults) {
     self.cache = cache
     self.provider = provider
-    self.report = report
+    self.faults = faults
     do {
       key = try CacheKey.read(cache.keyFile)
     } catch {
       key = CacheKey.random()
-      report(.unusableCache(cache.keyFile, provider: provider, reason: CacheKey.reason(error)))
+      failed(.read, cache.keyFile, error)
     }
   }
+
+  // MARK: Failures
+
+  /// The operations on a file, each of which ends its own failures when it succeeds.
+  private enum Operation: String {
+    case claim, follow, read, write, remove
+
+    func name(_ url: URL) -> String { "\(rawValue) \(url.path)" }
+  }
+
+  private func failed(_ operation: Operation, _ url: URL, _ error: any Error) {
+    let fault = TweakError.unusableCache(url, provider: provider, reason: CacheKey.reason(error))
+    faults.report(fault, of: operation.name(url))
+  }
+
+  private func succeeded(_ operation: Operation, _ url: URL) { faults.removeAll(of: operation.name(url)) }
 
   // MARK: Names
 
@@ -61,11 +77,12 @@ final class CacheStore: Sendable {
     do {
       try GroupDirectory.makeAll(cache.directory)
       guard let lock = try FileLock.acquired(at: url) else { return nil }
+      succeeded(.claim, url)
       return FetchClaim(lock)
     } catch DurableFileError.suspended {
       return nil
     } catch {
-      report(.unusableCache(url, provider: provider, reason: CacheKey.reason(error)))
+      failed(.claim, url, error)
       return FetchClaim(nil)
     }
   }
@@ -76,11 +93,14 @@ final class CacheStore: Sendable {
 
   /// Returns the changes of a user's entry, or `nil` if it cannot be observed.
   func changes(of entry: String) -> PathChanges? {
+    let url = place(entry)
     do {
       try GroupDirectory.makeAll(cache.directory)
-      return try PathChanges(file: place(entry))
+      let changes = try PathChanges(file: url)
+      succeeded(.follow, url)
+      return changes
     } catch {
-      report(.unusableCache(place(entry), provider: provider, reason: CacheKey.reason(error)))
+      failed(.follow, url, error)
       return nil
     }
   }
@@ -100,10 +120,12 @@ final class CacheStore: Sendable {
       for _ in 0..<Self.maximumReads {
         let stamp = try FileStamp(path: url.path)
         do {
-          return try content(of: url, isUse: isUse, decode)
+          let found = try content(of: url, isUse: isUse, decode)
+          succeeded(.read, url)
+          return found
         } catch CacheEntry.Problem.damaged(let reason) {
           guard try putAside(url, ifStill: stamp) else { continue }
-          report(.unusableCache(url, provider: provider, reason: "\(reason). The file was moved to \"damaged\""))
+          failed(.read, url, CacheEntry.Problem.damaged("\(reason). The file was moved to \"damaged\""))
           return nil
         }
       }
@@ -112,7 +134,7 @@ final class CacheStore: Sendable {
     } catch CacheEntry.Problem.newer {
       newer.withLock { _ = $0.insert(entry) }
     } catch {
-      report(.unusableCache(url, provider: provider, reason: CacheKey.reason(error)))
+      failed(.read, url, error)
     }
     return nil
   }
@@ -174,7 +196,7 @@ final class CacheStore: Sendable {
   /// Returns the version and the dates of the stored values, or `nil` if there are no usable ones.
   private func stored(_ entry: String) -> RemoteContent? {
     do {
-      let data = try DurableFile.read(place(entry), limit: cache.maximumSize + CacheEntry.overhead)
+      let data = try DurableFile.read(place(entry), limit: cache.fileLimit)
       return try CacheEntry.decode(data) { _ in [] }
     } catch {
       // It is replaced, as every unusable entry.
@@ -194,10 +216,13 @@ final class CacheStore: Sendable {
         guard let data = try data() else { return }
         try DurableFile.write(data, to: url, durability: .process, mode: 0o600)
       }
+      succeeded(.write, url)
+      // The file is sound now, and the next damage is another one.
+      succeeded(.read, url)
     } catch DurableFileError.suspended {
       // The next answer is stored after the suspension.
     } catch {
-      report(.unusableCache(url, provider: provider, reason: CacheKey.reason(error)))
+      failed(.write, url, error)
     }
   }
 
@@ -207,8 +232,9 @@ final class CacheStore: Sendable {
     do throws(DurableFileError) {
       names = (try DirectoryListing.names(in: cache.directory) ?? []).filter { $0.hasSuffix(Self.suffix) }
     } catch {
-      return report(.unusableCache(cache.directory, provider: provider, reason: CacheKey.reason(error)))
+      return failed(.read, cache.directory, error)
     }
+    succeeded(.read, cache.directory)
     guard names.count > cache.maximumEntries else { return }
     let used = names.compactMap { name -> (url: URL, time: Int64)? in
       let url = cache.directory.appending(path: name, directoryHint: .notDirectory)
@@ -218,8 +244,9 @@ final class CacheStore: Sendable {
       do {
         try DurableFile.remove(old.url)
         unlink(claimPlace(old.url.deletingPathExtension().lastPathComponent).path)
+        succeeded(.remove, old.url)
       } catch {
-        report(.unusableCache(old.url, provider: provider, reason: CacheKey.reason(error)))
+        failed(.remove, old.url, error)
       }
     }
   }

@@ -38,7 +38,8 @@ public struct TweakCache: Sendable {
   ///     Then a process polls only if no other one has stored an answer for its user, with the same attributes, since
   ///     the last time. It holds a lock meanwhile, which the kernel releases if the process dies. The answer takes effect
   ///     in all of these processes, according to the policy of each. ``RemoteTweakProvider/refresh()`` and
-  ///     ``RemoteTweakProvider/identify(_:)`` always ask.
+  ///     ``RemoteTweakProvider/identify(_:)`` always ask. A process whose stream may have missed changes asks by
+  ///     itself.
   public init(
     directory: URL, keyFile: URL, environment: String = "", maximumEntries: Int = 8, maximumSize: Int = 1 << 20,
     sharesFetches: Bool = false

@@ -65,7 +65,7 @@ final class RemoteEngine: Sendable {
     self.bootstrap = bootstrap
     self.parts = parts
     self.policy = policy
-    store = cache.map { [cacheFaults] in CacheStore($0, provider: name) { cacheFaults.report($0) } }
+    store = cache.map { [cacheFaults] in CacheStore($0, provider: name, faults: cacheFaults) }
     self.context = MutableProperty(context)
     let machine = RemoteMachine(
       policy: policy, user: RemoteUser(context: context), hasStream: parts.stream != nil,
@@ -264,6 +264,8 @@ final class RemoteEngine: Sendable {
     guard let store else { return }
     let new = store.changes(of: entry)?.sink { [weak self] _ in self?.takeStored(entry) }
     exchange(\.following, with: new)
+    // No change announces the values that were stored between the read of the cache and the beginning of the watch.
+    takeStored(entry)
   }
 
   /// Reads the values that this or another process has stored.

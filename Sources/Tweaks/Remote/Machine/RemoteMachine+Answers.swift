@@ -143,6 +143,8 @@ extension RemoteMachine {
   // MARK: Failure
 
   mutating func failed(_ failure: TweakRequestFailure, _ turn: inout Turn) {
+    // The patches that waited for the answer wait for another one.
+    if !stream.waiting.isEmpty { stream.hasGap = true }
     // The request of a provider that went offline was bound to fail.
     if isOffline { return answerCalls(.offline, &turn) }
     sharing.outdateClaim()

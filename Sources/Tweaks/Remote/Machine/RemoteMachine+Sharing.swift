@@ -5,7 +5,8 @@ extension RemoteMachine {
   /// The requests of processes that share a cache.
   ///
   /// A process that wants to ask the server first claims the turn, a lock that it keeps until the answer is stored. If
-  /// the cache then has newer values than this process, another process has asked, and these values are taken instead.
+  /// the cache then has newer values than this process, another process has asked, and these values are taken instead,
+  /// unless changes may be missing between them and the stream.
   struct SharingState: Sendable, Hashable {
     /// The claim whose result is on its way.
     var claim = Claim.none
@@ -27,6 +28,9 @@ extension RemoteMachine {
       /// Newer values or another user have come since it was made, and perhaps another request is due.
       case outdated(isAskedAgain: Bool)
     }
+
+    /// A Boolean value that indicates whether a request follows the result of the claim.
+    var isAsking: Bool { claim == .pending || claim == .outdated(isAskedAgain: true) }
 
     mutating func outdateClaim() {
       if claim != .none { claim = .outdated(isAskedAgain: false) }
@@ -85,27 +89,35 @@ extension RemoteMachine {
 
   /// Takes the values that another process has stored for the current user, if they are newer.
   ///
-  /// - Returns: A Boolean value that indicates whether they are so new that the server need not be asked.
+  /// - Returns: A Boolean value that indicates whether they are so new that the server need not be asked. They are not
+  ///   if changes may be missing between them and the stream.
   mutating func follow(_ content: RemoteContent, _ turn: inout Turn) -> Bool {
     guard content.fingerprint == user.fingerprint, turn.age(of: content) >= 0 else { return false }
     if let newest, newest.fingerprint == user.fingerprint {
       guard content.fetched > newest.fetched, !newest.outranks(content) else { return false }
     }
-    confirmation = turn.now.elapsed - .seconds(turn.age(of: content))
-    keep(content, &turn)
+    // Without a version, the values may be older than those of the request in progress.
+    if content.version == nil, flight != nil { return false }
     sharing.busySince = nil
     let isFresh = isFresh(content, turn)
-    if isFresh {
-      confirm(&turn)
-      if flight == nil { poll(after: turn.age(of: content), &turn) }
-    }
-    return isFresh
+    // The stream has sent all changes, and values without a version may lack some of them.
+    let isStreamed = content.version == nil && stream.isConnected && isConfirmed && !stream.hasGap
+    if !isStreamed { replace(by: content, isFresh: isFresh, &turn) }
+    guard isFresh else { return false }
+    confirm(&turn)
+    if flight == nil { poll(after: turn.age(of: content), &turn) }
+    return !stream.hasGap
   }
 
   /// Notes that the values are those that the server has now.
   mutating func confirm(_ turn: inout Turn) {
-    sharing.outdateClaim()
-    (failure, failures, isConfirmed, isOutdated, activatesNext) = (nil, 0, true, false, false)
+    // A gap still needs the request that is claimed or scheduled, and the pauses between such requests grow.
+    if !stream.hasGap {
+      sharing.outdateClaim()
+      failures = 0
+      if stream.isConnected { nextRequest = nil }
+    }
+    (failure, isConfirmed, isOutdated, activatesNext) = (nil, true, false, false)
     turn.add(.recovered)
   }
 

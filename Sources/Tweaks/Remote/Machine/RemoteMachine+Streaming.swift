@@ -76,7 +76,7 @@ extension RemoteMachine {
     stream.nextConnection = policy.retry.pause(after: stream.failures, chance: turn.chance).map {
       max(turn.now.elapsed + $0, notBefore ?? .zero)
     }
-    if nextRequest == nil, flight == nil { poll(&turn) }
+    if nextRequest == nil, flight == nil, !sharing.isAsking { poll(&turn) }
   }
 
   // MARK: Patches
@@ -110,6 +110,29 @@ extension RemoteMachine {
     return true
   }
 
+  /// Replaces the values by those that another process has stored, applies the patches that have waited, and notes
+  /// whether changes may be missing in between.
+  mutating func replace(by content: RemoteContent, isFresh: Bool, _ turn: inout Turn) {
+    // A stream that does not resume begins with the changes after its opening, before which the other process may have
+    // asked. This does not matter if this process has known all values since.
+    let isEarlier =
+      stream.isConnected && stream.lastEventID == nil && (stream.hasGap || confirmation <= stream.opened)
+      && turn.age(of: content) + policy.timeout.inSeconds > (turn.now.elapsed - stream.opened).inSeconds
+    if isFresh, isEarlier { stream.hasGap = true }
+    // Without a version, the values may lack changes before the last event, after which a stream would resume.
+    if content.version == nil, !stream.isConnected { stream.lastEventID = nil }
+    confirmation = turn.now.elapsed - .seconds(turn.age(of: content))
+    keep(content, &turn)
+    if isFresh { isConfirmed = true }
+    if !stream.waiting.isEmpty, replay(&turn), !isEarlier { stream.hasGap = false }
+  }
+
+  /// Asks for the changes that may be missing, unless a request is on its way or scheduled.
+  mutating func closeGap(_ turn: inout Turn) {
+    guard stream.isConnected, stream.hasGap, flight == nil, nextRequest == nil, !sharing.isAsking else { return }
+    ask(&turn)
+  }
+
   /// Applies a patch or ignores an older one, and returns `false` if an earlier one may be missing.
   private mutating func apply(_ patch: TweakPatch, _ turn: inout Turn) -> Bool {
     if patch.isComplete {
@@ -138,13 +161,12 @@ extension RemoteMachine {
       // The stream lags behind, and so the changes that it sends next are not those that follow the values.
       stream.hasGap = true
       failures += 1
-      if flight == nil { retry(&turn) }
+      if flight == nil, !sharing.isAsking { retry(&turn) }
       return
     }
     stream.hasGap = false
     stream.waiting = []
     adopt(content, &turn)
     confirm(&turn)
-    nextRequest = nil
   }
 }

@@ -111,6 +111,7 @@ struct RemoteMachine: Sendable {
     case .streamEnded(let stream, let retryAfter): streamEnded(stream, retryAfter, &turn)
     }
     endClaimIfUnused(&turn)
+    closeGap(&turn)
     if nextWake != before || isAlarm { turn.add(.wake(at: nextWake)) }
     return turn.effects
   }
