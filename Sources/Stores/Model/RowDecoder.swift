@@ -220,8 +220,9 @@ final class RowDecoder: Decoder {
   private func readDecimal() throws(ModelError) -> Decimal {
     let text = try text(cell)
     if text == "NaN" { return .nan }
-    guard DecimalText.isNumber(text), let value = Decimal(string: text) else {
-      throw undecodable("its text is not a number")
+    guard DecimalText.isNumber(text) else { throw undecodable("its text is not a number") }
+    guard let value = Decimal(string: text), !value.isNaN else {
+      throw undecodable("its text is out of the range of Decimal")
     }
     return value
   }
@@ -242,6 +243,8 @@ final class RowDecoder: Decoder {
       switch cell.type {
       case SQLITE_INTEGER: "the integer \(SQLiteValue(cell))"
       case SQLITE_FLOAT: "the number \(SQLiteValue(cell))"
+      // A sum that is not a number.
+      case SQLITE_TEXT where cell.string == "NaN": "NaN"
       case SQLITE_TEXT: "text"
       case SQLITE_BLOB: "bytes"
       default: "null"

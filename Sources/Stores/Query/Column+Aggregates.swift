@@ -44,10 +44,11 @@ extension Column {
 extension Column where Value: SQLiteNumber {
   /// Returns the sum of the column, which is 0 if there are no values.
   ///
-  /// If a sum of integers exceeds `Int`, reading it throws ``DatabaseError``.
+  /// If a sum of integers exceeds `Int`, or a sum of floating-point numbers is not a number, reading it throws
+  /// ``DatabaseError``.
   public func sum() -> Aggregate<Model, Value.Sum> { Aggregate(.sum, reference) }
 
-  /// Returns the average of the column, or `nil` if there are no values.
+  /// Returns the average of the column, or `nil` if there are no values, or both infinities are among them.
   public func average() -> Aggregate<Model, Double?> { Aggregate(.average, reference) }
 }
 

@@ -49,7 +49,7 @@ extension ReadTransaction {
   ///   - query: The query.
   ///   - column: A closure that returns the property.
   /// - Returns: The sum.
-  /// - Throws: ``DatabaseError``, also if a sum of integers exceeds `Int`.
+  /// - Throws: ``DatabaseError``, also if a sum of integers exceeds `Int`, or another sum is not a number.
   public func sum<Model: StoreModel, Value: SQLiteNumber>(
     _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value>
   ) throws(DatabaseError) -> Value.Sum {
@@ -61,7 +61,7 @@ extension ReadTransaction {
   /// - Parameters:
   ///   - query: The query.
   ///   - column: A closure that returns the property.
-  /// - Returns: The average, or `nil` if there are no values.
+  /// - Returns: The average, or `nil` if there are no values, or both infinities are among them.
   /// - Throws: ``DatabaseError``.
   public func average<Model: StoreModel, Value: SQLiteNumber>(
     _ query: Query<Model>, _ column: (Columns<Model>) -> Column<Model, Value>

@@ -64,7 +64,8 @@ extension QueryCompiler {
     case nil: name
     case .count: "COUNT(\(name))"
     case .distinctCount: "COUNT(DISTINCT \(name))"
-    // An empty sum is null.
+    // Without values, only `TOTAL` is a number. It is null for opposite infinities, and reading the text is an error.
+    case .sum where try type(of: column).type == .real: "IFNULL(TOTAL(\(name)), 'NaN')"
     case .sum: "IFNULL(SUM(\(name)), 0)"
     case .average: "AVG(\(name))"
     case .min: "MIN(\(name))"

@@ -115,9 +115,10 @@ public struct ClaimedJob<Job: Codable & Sendable>: Sendable, Identifiable {
 
   /// Stores the progress of the job, which ``WorkQueue/jobs(_:limit:)`` shows.
   ///
-  /// - Parameter progress: A number from 0 to 1.
+  /// - Parameter progress: A number from 0 to 1. Any other number is stored as the nearest one, and NaN as 0.
   /// - Throws: ``DatabaseError``, such as ``DatabaseError/claimLost(queue:job:path:)``.
   public func report(progress: Double) throws(DatabaseError) {
+    let progress = progress.isNaN ? 0 : min(max(progress, 0), 1)
     try DatabaseError.only { try claim.engine.database.write { try claim.change(.progressed(progress), $0) } }
   }
 

@@ -126,10 +126,10 @@ final class SQLiteConnection {
   // MARK: Facts
 
   /// The number of rows that all statements have changed.
-  var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
+  var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
   /// The number of rows that the last changing statement changed.
-  var lastChanges: Int { Int(sqlite3_changes(handle)) }
+  var lastChanges: Int { Int(clamping: sqlite3_changes64(handle)) }
 
   /// The `rowid` of the row that was inserted last.
   var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }

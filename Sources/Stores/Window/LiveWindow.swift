@@ -102,6 +102,8 @@ public final class LiveWindow<Model: StoreModel>: Signal, PropertyConvertible, S
 
   /// Shows the row with a key as the first one, or as near to the start of the window as the end of the query allows.
   ///
+  /// Of the calls since the last read, the last 64 count.
+  ///
   /// - Parameter id: The key. If the query has no such row, the window does not move.
   public func scroll(to id: Model.ID) {
     let key = id.sqliteValue
@@ -166,7 +168,7 @@ final class WindowState: Sendable {
     position.withLock { position in
       // If the window has moved in the meantime, the next read begins at the same place as this one.
       guard position.moves == wanted.moves else { return }
-      (position.place, position.offset, position.target) = (place, 0, nil)
+      (position.place, position.offset, position.targets) = (place, 0, [])
     }
     return page
   }
@@ -184,29 +186,43 @@ struct WindowPosition: Hashable, Sendable {
     case row([SQLiteValue])
   }
 
+  /// A jump to a row, which has no effect if the row is not in the result.
+  struct Target: Hashable, Sendable {
+    let key: SQLiteValue
+    /// The number of rows by which the window is to move after the jump.
+    var offset = 0
+  }
+
   /// The largest number of rows of a page or of a move, so that no sum of them overflows.
   static let most = Int.max / 4
+  /// The number of jumps that are kept.
+  ///
+  /// A window that no one observes is not read, however often it is moved.
+  private static let mostTargets = 64
 
   var place = Place.start
   /// The number of rows by which the window is to move from the place; negative to move towards the start.
   var offset = 0
-  /// The key of the row that is to be the first one, if it is in the result.
-  var target: SQLiteValue?
+  /// The jumps to rows after these moves, in order.
+  var targets: [Target] = []
   /// The number of moves so far, by which a read detects that it is outdated.
   var moves = 0
 
   mutating func jump(to place: Place) {
-    (self.place, offset, target) = (place, 0, nil)
+    (self.place, offset, targets) = (place, 0, [])
     moves += 1
   }
 
   mutating func jump(to target: SQLiteValue) {
-    (self.target, offset) = (target, 0)
+    if targets.count == Self.mostTargets { targets.removeFirst() }
+    targets.append(Target(key: target))
     moves += 1
   }
 
   mutating func move(by count: Int) {
-    offset = Self.limited(offset + Self.limited(count))
+    let last = targets.indices.last
+    let sum = Self.limited((last.map { targets[$0].offset } ?? offset) + Self.limited(count))
+    if let last { targets[last].offset = sum } else { offset = sum }
     moves += 1
   }
 

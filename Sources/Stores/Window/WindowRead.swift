@@ -8,20 +8,33 @@ struct WindowRead<Model: StoreModel> {
   ///
   /// All rows come from one transaction, so the page is complete even if the row at the place was deleted.
   func page(at position: WindowPosition) throws(DatabaseError) -> (WindowPage<Model>, WindowPosition.Place) {
-    if let target = position.target, let row = try seek.row(withKey: target, on: connection) {
-      return try page(from: row.place, skipping: max(0, position.offset))
+    var (place, offset, rest) = (position.place, position.offset, position.targets[...])
+    // Only the last jump to a row of the result counts.
+    for index in rest.indices.reversed() {
+      guard let row = try seek.row(withKey: rest[index].key, on: connection) else { continue }
+      (place, offset, rest) = (.row(row.place), 0, rest[index...])
+      break
     }
-    switch position.place {
+    var (page, first) = try self.page(at: place, offset)
+    // Near the end, a jump leads to a row before its target. Later moves begin there.
+    for target in rest where target.offset != 0 { (page, first) = try self.page(at: first, target.offset) }
+    return (page, first)
+  }
+
+  /// Returns the page that begins some rows after a place, or before it if the number is negative.
+  private func page(
+    at place: WindowPosition.Place, _ offset: Int
+  ) throws(DatabaseError) -> (WindowPage<Model>, WindowPosition.Place) {
+    switch place {
     case .start:
-      return try page(from: nil, skipping: max(0, position.offset))
-    case .end where position.offset >= 0:
+      return try page(from: nil, skipping: max(0, offset))
+    case .end where offset >= 0:
       return try complete([], before: nil, hasNext: false, isEnd: true)
     case .end:
       guard let first = try rows(before: nil, size).last else { return (WindowPage(), .end) }
-      return try page(before: first.place, position.offset)
+      return try page(before: first.place, offset)
     case .row(let place):
-      return try position.offset < 0
-        ? page(before: place, position.offset) : page(from: place, skipping: position.offset)
+      return try offset < 0 ? page(before: place, offset) : page(from: place, skipping: offset)
     }
   }
 

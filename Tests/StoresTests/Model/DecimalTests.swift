@@ -109,6 +109,14 @@ struct DecimalTests {
     guard case .model(.undecodable("item", "price", "1", _), _) = error else { return recordUnexpected(error) }
   }
 
+  @Test(arguments: [("1e999", "out of the range"), ("-1e999", "out of the range"), ("inf", "not a number")])
+  func `a text without a Decimal is an error with the reason`(text: String, reason: String) throws {
+    try database.write { try $0.execute("INSERT INTO item (id, price) VALUES (1, ?)", text) }
+    let error = databaseError { try database.read { try $0.all(Item.self) } }
+    guard case .model(.undecodable("item", "price", "1", let found), _) = error else { return recordUnexpected(error) }
+    #expect(found.contains(reason))
+  }
+
   @Test func `decimals listed as text columns are rejected with the remedy`() throws {
     let error = databaseError { try database.write { try $0.put(Listed(id: 1, price: 1)) } }
     guard case .model(.unencodable("listed", "price", let reason), _) = error else { return recordUnexpected(error) }

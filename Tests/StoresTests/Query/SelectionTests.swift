@@ -125,6 +125,23 @@ struct SelectionTests {
   }
 
   @Test
+  func `a sum of opposite infinities is an error, and not that of no rows`() throws {
+    let all = Query<Sale>()
+    try database.write { try $0.updateAll(Sale.where { $0.id == 1 }) { $0.weight.set(to: Double.infinity) } }
+    #expect(try database.read { try $0.sum(all) { $0.weight } } == Double.infinity)
+    try database.write { try $0.updateAll(Sale.where { $0.id == 2 }) { $0.weight.set(to: -Double.infinity) } }
+    let error = databaseError { try database.read { try $0.sum(all) { $0.weight } } }
+    guard case .model(.undecodable("sale", "weight", nil, let reason), _) = error else {
+      return recordUnexpected(error)
+    }
+    #expect(reason == "it holds NaN, not a number")
+    #expect(try database.read { try $0.average(all) { $0.weight } } == nil)
+    let none = Sale.where { $0.id > 9 }
+    #expect(try database.read { try $0.sum(none) { $0.weight } } == 0)
+    #expect(try database.read { try $0.average(none) { $0.weight } } == nil)
+  }
+
+  @Test
   func `a computed property cannot be selected`() {
     #expect(throws: DatabaseError.self) { try all(Sale.select { $0.upper }) }
     #expect(throws: DatabaseError.self) { try all(Sale.select { $0.upper.count() }) }

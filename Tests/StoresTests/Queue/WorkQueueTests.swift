@@ -184,6 +184,16 @@ struct WorkQueueTests {
     #expect(seen.elements == [false])
   }
 
+  @Test(arguments: [(2, 1), (-1, 0), (.infinity, 1), (-.infinity, 0), (.nan, 0), (0.25, 0.25)] as [(Double, Double)])
+  func `progress beyond its range is stored as the nearest number, and NaN as 0`(
+    progress: Double, stored: Double
+  ) throws {
+    try queue.add("a")
+    let job = try #require(try queue.claim().first)
+    try job.report(progress: progress)
+    #expect(try database.read { try $0.value("SELECT progress FROM signals_job") } == .real(stored))
+  }
+
   @Test
   func `progress and counts are live values`() async throws {
     for word in ["a", "b"] { try await queue.add(word) }
