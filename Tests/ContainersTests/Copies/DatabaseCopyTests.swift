@@ -143,6 +143,8 @@ struct DatabaseCopyTests {
     try Data(repeating: 0, count: size).write(to: url)
     let app = try fixture.open()
     let isGoingOn = Flag()
+    // A program that never pauses leaves no moment for a copy, so each copy is disturbed by some changes only.
+    let due = DispatchSemaphore(value: 0)
     let writing = Task {
       try await onThread {
         let number = open(url.path, O_WRONLY | O_CLOEXEC)
@@ -152,18 +154,19 @@ struct DatabaseCopyTests {
           byte = byte &+ 1
           let content = [UInt8](repeating: byte, count: size)
           _ = pwrite(number, content, size, 0)
-          // A program that never pauses leaves no moment for a copy.
-          usleep(10_000)
+          due.wait()
         }
       }
     }
     for _ in 0..<Scale.count(30, torture: 1000) {
+      for _ in 0..<20 { due.signal() }
       let copy = try app.clone(app.active.value)
       let content = try Data(contentsOf: fixture.data(copy).appending(path: "text"))
       #expect(content.count == size && Set(content).count == 1)
       try app.delete(copy)
     }
     isGoingOn.clear()
+    due.signal()
     try await writing.value
   }
 
