@@ -77,15 +77,16 @@ struct ProviderTests {
   func `a reader of a value that could then not be written receives the old one again`() throws {
     let test = try TestDefaults()
     let defaults = try #require(UnwritableDefaults(suiteName: test.name))
+    defaults.set(1, forKey: "tweaks.f/v")
     let provider = UserDefaultsTweakProvider(userDefaults: defaults)
     let manager = TweakManager(providers: [provider])
     let table = provider.table
     let tables = table.recorded()
     var early = 0
-    defaults.beforeFailure = { early = manager.value(feature: "f", variable: "v", default: 1) }
+    defaults.beforeFailure = { early = manager.value(feature: "f", variable: "v", default: 0) }
     #expect(throws: TweakError.self) { try provider.set(2, feature: "f", variable: "v") }
     #expect(early == 2)
-    #expect(manager.value(feature: "f", variable: "v", default: 1) == 1)
+    #expect(manager.value(feature: "f", variable: "v", default: 0) == 1)
     #expect(tables.elements.count == 2)
   }
 
