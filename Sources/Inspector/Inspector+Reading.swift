@@ -140,7 +140,7 @@ extension InspectedValue {
     switch value {
     case .null: self = .null
     case .integer(let number): self = .integer(Int(number))
-    case .real(let number): self = .number(number)
+    case .real(let number): self.init(number)
     case .blob(let bytes): self = .object(["$blob": .integer(bytes.count)])
     case .text(let text):
       self = .string(text)

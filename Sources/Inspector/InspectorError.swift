@@ -22,7 +22,7 @@ public enum InspectorError: Error, Sendable, Hashable {
   ///   - path: The file.
   ///   - version: The present version.
   ///   - theirs: The present value without its redacted parts.
-  ///   - yours: The value that was to be stored.
+  ///   - yours: The value that was to be stored; `nil` if it does not fit the present one.
   case conflict(operation: String, path: String, version: String, theirs: InspectedValue?, yours: InspectedValue?)
 
   /// The new value has another shape than the present one.

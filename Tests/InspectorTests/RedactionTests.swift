@@ -168,6 +168,61 @@ import Tweaks
     #expect(try file.read().nested["apiToken"] == "hunter2")
   }
 
+  // MARK: Hidden parts in arrays
+
+  private static let users: [[String: String]] = [
+    ["name": "Ann", "password": "hunter2"], ["name": "Bob", "password": "swordfish"],
+  ]
+
+  private static func shown(_ names: [String]) -> InspectedValue {
+    .array(names.map { ["name": .string($0), "password": .redacted] })
+  }
+
+  /// A file with an array of users, which is in an object.
+  private func team() throws -> (InspectedDirectory, AppGroupsFile<[String: [[String: String]]]>) {
+    let directory = try InspectedDirectory()
+    let initial = ["users": Self.users]
+    return (directory, try AppGroupsFile(name: "team.json", initialValue: initial, container: directory.container))
+  }
+
+  @Test(arguments: [["Bob"], ["Bob", "Ann"], ["Ann", "Eve"], ["Ann", "Bob", "Eve"], ["Ann"]])
+  func `no element of an array that has changed gets the secret of another`(names: [String]) async throws {
+    let (directory, file) = try team()
+    let users = Self.shown(names)
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
+    for (place, value) in [("/users", users), (nil, ["users": users])] as [(String?, InspectedValue)] {
+      let action = place == nil ? InspectorRequest.Action.setValue : .editValue
+      let request = inspector.request("file/team.json", place, value, action: action)
+      let refusal = try await inspector.refusal(of: request)
+      #expect(refusal.code == "invalid" && "\(refusal)".contains("in an array that has changed"))
+      #expect(try file.read() == ["users": Self.users])
+    }
+  }
+
+  @Test func `an array that is as it was shown keeps its hidden parts`() async throws {
+    let (directory, file) = try team()
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
+    let whole: InspectedValue = ["users": Self.shown(["Ann", "Bob"])]
+    _ = try await inspector.perform(inspector.request("file/team.json", nil, whole, action: .setValue))
+    #expect(try file.read() == ["users": Self.users])
+    let eve: InspectedValue = ["name": "Eve", "password": .redacted]
+    _ = try await inspector.perform(inspector.request("file/team.json", "/users/1", eve))
+    #expect(try file.read()["users"] == [Self.users[0], ["name": "Eve", "password": "swordfish"]])
+    let others: InspectedValue = [["name": "Eve", "password": "new"]]
+    _ = try await inspector.perform(inspector.request("file/team.json", "/users", others))
+    #expect(try file.read()["users"] == [["name": "Eve", "password": "new"]])
+  }
+
+  @Test func `a request for an earlier array is a conflict`() async throws {
+    let (directory, file) = try team()
+    let inspector = try Inspector(directory: directory.url, isWritable: true)
+    let request = inspector.request("file/team.json", "/users", Self.shown(["Ann", "Bob"]))
+    try await file.update { $0["users"]?.removeFirst() }
+    let refusal = try await inspector.refusal(of: request)
+    guard case .conflict(_, _, _, let theirs, nil) = refusal else { throw refusal }
+    #expect(theirs == ["users": Self.shown(["Bob"])])
+  }
+
   @Test(arguments: ["/name", "/nested/city"])
   func `a placeholder is not stored where nothing is hidden`(place: String) async throws {
     let directory = try InspectedDirectory()

@@ -2,6 +2,7 @@ import AppGroups
 import Containers
 import FileSignals
 import Foundation
+import StrictJSON
 
 extension InspectorChanging {
   /// Changes a shared value or a suite, through a process that has it open as a value of its type, or under its lock.
@@ -65,19 +66,33 @@ extension InspectorChanging {
     guard let old = read.value else {
       throw InspectorError.invalid(operation: operation, reason: "the file does not hold JSON")
     }
-    let (shownOld, places) = read.shown(redaction, secrets: secrets) ?? (old, [])
-    let new = try newValue(old, hidden: places, isSuite: resource.kind == .suite, isTyped: isTyped)
+    let shown = read.shown(redaction, secrets: secrets) ?? (old, [])
+    let isSuite = resource.kind == .suite
     guard read.version == seen else {
-      let yours = read.shown(new, redaction, secrets: secrets).value
+      // The request may not fit a value that it was not made for.
+      let new: InspectedValue? = tolerating(try newValue(old, shown, isSuite: isSuite, isTyped: isTyped), else: nil)
       throw InspectorError.conflict(
-        operation: operation, path: path, version: read.version, theirs: shownOld, yours: yours)
+        operation: operation, path: path, version: read.version, theirs: shown.value,
+        yours: new.map { read.shown($0, redaction, secrets: secrets).value })
     }
+    let new = try newValue(old, shown, isSuite: isSuite, isTyped: isTyped)
     guard old.isExact else {
       throw InspectorError.invalid(
         operation: operation, reason: "the file holds a number that would not be kept exactly")
     }
+    // The text of a number is written as it is, so it must not contain anything else.
+    guard new.hasNumbersOnly else {
+      throw InspectorError.invalid(operation: operation, reason: "the new value is not JSON: a number is not one")
+    }
     let stored: InspectedValue = read.envelope.map { ["version": .integer($0), "value": new] } ?? new
-    return Data(stored.fileText.utf8)
+    let text = Data(stored.fileText.utf8)
+    do throws(TextProblem) {
+      // A program can ask for a number that JSON does not have, such as infinity.
+      _ = try InspectedValue.parse(text)
+    } catch {
+      throw InspectorError.invalid(operation: operation, reason: "the new value is not JSON: \(error)")
+    }
+    return text
   }
 
   /// Returns the result of a change.
@@ -101,16 +116,16 @@ extension InspectorChanging {
   }
 
   private func newValue(
-    _ old: InspectedValue, hidden: [String], isSuite: Bool, isTyped: Bool
+    _ old: InspectedValue, _ shown: (value: InspectedValue, places: [String]), isSuite: Bool, isTyped: Bool
   ) throws(InspectorError) -> InspectedValue {
     switch request.action {
     case .setValue:
-      let value = try restored(try required(request.value, "value"), at: [], of: old, hidden)
+      let value = try restored(try required(request.value, "value"), at: [], of: old, shown)
       if !isTyped { try checkShape(value, old, "", mayAddMembers: isSuite) }
       return value
     case .editValue:
       let place = JSONPointer.parts(try required(request.path, "path"))
-      let value = try restored(try required(request.value, "value"), at: place, of: old, hidden)
+      let value = try restored(try required(request.value, "value"), at: place, of: old, shown)
       guard let present = old.value(at: place) else {
         guard isTyped || isSuite && place.count == 1, let added = old.replacing(place, with: value) else {
           throw .shape(operation: operation, path: request.path ?? "", reason: "there is no such place")
@@ -132,29 +147,50 @@ extension InspectorChanging {
 
   /// Returns a value of a request with the hidden parts of the present value in place of their placeholders.
   ///
+  /// The elements of an array have no names, so another one may be at a position now. The parts in an array are
+  /// therefore restored only if it is as it was shown.
+  ///
   /// - Parameters:
-  ///   - value: The value of the request.
+  ///   - requested: The value of the request.
   ///   - place: The place at which it is to be stored.
   ///   - old: The present value of the file.
-  ///   - hidden: The places of its hidden parts.
+  ///   - shown: The same value without its hidden parts, and their places.
   /// - Returns: The value to store.
-  /// - Throws: ``InspectorError`` if a placeholder stands where nothing is hidden, because it would be stored as a value.
+  /// - Throws: ``InspectorError`` if a placeholder stands where nothing is hidden, because it would be stored as a
+  ///   value, or in an array that is not as it was shown.
   private func restored(
-    _ value: InspectedValue, at place: [String], of old: InspectedValue, _ hidden: [String]
+    _ requested: InspectedValue, at place: [String], of old: InspectedValue,
+    _ shown: (value: InspectedValue, places: [String])
   ) throws(InspectorError) -> InspectedValue {
-    var (value, rest) = (value, value)
-    for part in hidden.map(JSONPointer.parts) where part.starts(with: place) || place.starts(with: part) {
+    var (value, rest) = (requested, requested)
+    var unchanged: Set<[String]> = []
+    for part in shown.places.map(JSONPointer.parts) where part.starts(with: place) || place.starts(with: part) {
       let inner = Array(part.dropFirst(place.count))
       guard rest.value(at: inner) == .redacted, let present = old.value(at: place + inner) else { continue }
+      let parents = inner.indices.lazy.map { Array(inner.prefix($0)) }
+      let array = parents.first { old.value(at: place + $0)?.array != nil || requested.value(at: $0)?.array != nil }
+      if let array, !unchanged.contains(array) {
+        guard requested.value(at: array) == shown.value.value(at: place + array) else {
+          throw .invalid(
+            operation: operation,
+            reason: "\(Self.name(of: place + inner)) is the placeholder of a hidden value in an array that has "
+              + "changed, so it may be another element's; change each element at its own path, or give the new value "
+              + "of each hidden part")
+        }
+        unchanged.insert(array)
+      }
       value = value.replacing(inner, with: present) ?? value
       rest = rest.replacing(inner, with: .null) ?? rest
     }
     if let wrong = rest.placeholder, old.value(at: place + wrong) != .redacted {
-      let text = (place + wrong).map { "/" + JSONPointer.escaped($0) }.joined()
       throw .invalid(
-        operation: operation, reason: "\(text.isEmpty ? "the value" : text) is the placeholder of a hidden value")
+        operation: operation, reason: "\(Self.name(of: place + wrong)) is the placeholder of a hidden value")
     }
     return value
+  }
+
+  private static func name(of place: [String]) -> String {
+    place.isEmpty ? "the value" : place.map { "/" + JSONPointer.escaped($0) }.joined()
   }
 
   /// Throws an error if a value has another shape than the one that it replaces.
@@ -198,6 +234,16 @@ extension InspectedValue {
     case .object(let members):
       members.lazy.compactMap { name, value in value.placeholder.map { [name] + $0 } }.first
     default: nil
+    }
+  }
+
+  /// A Boolean value that indicates whether the text of each long number is a number.
+  fileprivate var hasNumbersOnly: Bool {
+    switch self {
+    case .longNumber(let text): InspectedValue.number(text) != nil
+    case .array(let elements): elements.allSatisfy(\.hasNumbersOnly)
+    case .object(let members): members.values.allSatisfy(\.hasNumbersOnly)
+    default: true
     }
   }
 

@@ -9,7 +9,8 @@ struct RateCounter {
 
   /// Counts changes at a moment.
   mutating func add(_ count: Int, at now: ContinuousClock.Instant) {
-    seconds[Self.second(of: now), default: 0] += count
+    let second = Self.second(of: now)
+    seconds[second] = seconds[second, default: 0].addingSaturated(count)
     recent.append((now, count))
     forget(now)
   }
@@ -24,9 +25,9 @@ struct RateCounter {
   mutating func rate(at now: ContinuousClock.Instant) -> InspectedResource.Rate? {
     forget(now)
     let second = Self.second(of: now)
-    let minute = seconds.reduce(0) { $1.key > second - 60 ? $0 + $1.value : $0 }
+    let minute = seconds.lazy.filter { $0.key > second - 60 }.map(\.value).saturatedSum
     guard minute > 0 else { return nil }
-    let last = recent.reduce(0) { $0 + $1.count }
+    let last = recent.lazy.map(\.count).saturatedSum
     return InspectedResource.Rate(perSecond: Double(last), perSecondInMinute: (Double(minute) / 60 * 10).rounded() / 10)
   }
 

@@ -27,7 +27,7 @@ struct ReadLog {
   var isInPlace: Bool { get throws { try inspection.isInPlace } }
 
   /// The number of events that were ever appended.
-  var end: UInt64 { state.producers.reduce(0) { $0 + $1.end } }
+  var end: UInt64 { state.producers.lazy.map(\.end).saturatedSum }
 
   /// Reads the state.
   mutating func read() { state = inspection.state() }
@@ -45,8 +45,8 @@ struct ReadLog {
     let consumers = state.consumers.map { consumer(of: $0, &locks, now) }
     memories = memories.filter { name, _ in state.consumers.contains { $0.name == name } }
     return InspectedLog(
-      last: state.producers.compactMap(\.date).max(), bytes: state.producers.reduce(0) { $0 + $1.bytes },
-      events: "\(producers.reduce(0) { $0 + (UInt64($1.events) ?? 0) })", end: "\(end)", producers: producers,
+      last: state.producers.compactMap(\.date).max(), bytes: state.producers.lazy.map(\.bytes).saturatedSum,
+      events: "\(producers.lazy.compactMap { UInt64($0.events) }.saturatedSum)", end: "\(end)", producers: producers,
       consumers: consumers)
   }
 
@@ -71,12 +71,12 @@ struct ReadLog {
       }
       // Events before the first stored one can no longer be received.
       let start = max(position, producer.first == 0 ? 0 : producer.first - 1)
-      let behind = Int(producer.end - min(start, producer.end))
+      let behind = Int(clamping: producer.end - min(start, producer.end))
       details.cursors.append(
         InspectedLog.Cursor(
           producer: producer.id.uuidString.lowercased(), position: "\(position)", end: "\(producer.end)", lag: behind))
-      handled += position
-      lag += behind
+      handled = handled.addingSaturated(position)
+      lag = lag.addingSaturated(behind)
     }
     (details.cursor, details.lag) = ("\(handled)", lag)
     if lag > 0, let oldest = consumer.oldestUnread { details.oldest = max(0, -oldest.timeIntervalSinceNow) }
@@ -88,7 +88,7 @@ struct ReadLog {
     _ details: inout InspectedLog.Consumer, _ handled: UInt64, _ lag: Int, _ now: ContinuousClock.Instant
   ) {
     var memory = memories[details.name] ?? Memory(handled: handled, lag: lag, advanced: now, changed: now)
-    if handled > memory.handled { memory.rate.add(Int(handled - memory.handled), at: now) }
+    if handled > memory.handled { memory.rate.add(Int(clamping: handled - memory.handled), at: now) }
     if handled != memory.handled || lag == 0 { memory.advanced = now }
     (memory.handled, memory.lag) = (handled, lag)
     let isStill = memory.advanced.duration(to: now) >= .seconds(5)

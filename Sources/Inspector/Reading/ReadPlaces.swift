@@ -54,8 +54,8 @@ extension InspectedDatabase {
     guard shared else { return }
     authors = found.authors.map { author in
       Author(
-        name: author.name, cursor: "\(author.cursor)", lag: Int(max(0, found.last - author.cursor)), seen: author.seen,
-        running: false)
+        name: author.name, cursor: "\(author.cursor)",
+        lag: Int(clamping: max(0, found.last.subtractingSaturated(author.cursor))), seen: author.seen, running: false)
     }
   }
 
@@ -87,7 +87,8 @@ extension InspectedDatabase.Queue {
       jobs: queue.jobs.map { job in
         InspectedDatabase.Job(
           id: "\(job.id)", state: "\(job.state)", attempt: job.attempt, failures: job.failureCount, error: job.error,
-          progress: job.progress, at: job.changed, worker: job.worker)
+          // Another program may have stored any number, and JSON has none for infinity.
+          progress: job.progress.map { min(max($0, 0), 1) }, at: job.changed, worker: job.worker)
       })
   }
 }

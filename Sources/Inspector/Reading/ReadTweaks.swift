@@ -85,7 +85,7 @@ extension InspectedValue {
       switch value {
       case .bool(let value): .bool(value)
       case .int(let value): .integer(value)
-      case .double(let value): .number(value)
+      case .double(let value): InspectedValue(value)
       case .string(let value): .string(value)
       }
   }

@@ -42,7 +42,7 @@ extension InspectedValue: Codable {
   }
 
   /// Returns the number with a notation in JSON, or `nil` if the text is no number.
-  private static func number(_ text: String) -> InspectedValue? {
+  static func number(_ text: String) -> InspectedValue? {
     if let number = Int(text) { return .integer(number) }
     do throws(TextProblem) {
       let value = try parse(Data(text.utf8))

@@ -16,6 +16,8 @@ public enum InspectedValue: Sendable, Hashable {
   case integer(Int)
 
   /// A number with a fraction or an exponent.
+  ///
+  /// The inspector shows an infinite number as a text, because JSON has none.
   case number(Double)
 
   /// A number that neither an `Int` nor a `Double` can hold, as it is written.
@@ -29,6 +31,9 @@ public enum InspectedValue: Sendable, Hashable {
 
   /// An object; the order of its members has no meaning.
   case object([String: InspectedValue])
+
+  /// Creates a number; a text if JSON has no such number, as for infinity.
+  init(_ number: Double) { self = number.isFinite ? .number(number) : .string("\(number)") }
 
   /// The text that replaces a redacted value.
   package static let redacted = InspectedValue.string("••••••••")
