@@ -165,4 +165,43 @@ struct LegacyTests {
     let suites = (contents as? [String: Any])?["suites"] as? [String: [String: String]]
     #expect(suites == ["suite group.x": ["color": "red"]])
   }
+
+  // MARK: Records from an untrusted archive
+
+  @Test(arguments: [HostileValue.deep, .repeatedText, .infiniteDate])
+  func `preferences that no program writes are refused, and no file is lost`(_ value: HostileValue) throws {
+    let root = try LegacyRoot(active: LegacyRoot.standard)
+    let layout = ContainerLayout(
+      root: root.fixture.root, hidden: "Library/.containers", fixed: ["Documents", "Library"],
+      permanent: ["tmp", "Library/Preferences"])
+    let (path, list) = ("Library/Preferences/group.x.plist", value.list(at: ["value"]))
+    try list.write(to: root.fixture.url("\(LegacyRoot.path)/\(LegacyRoot.work)/\(path)"))
+    let app = try AppContainer(layout, settings: [])
+    let error = #expect(throws: AppContainerError.self) { try app.adoptLegacyContainers() }
+    guard case .settingsFailed = error else { return unexpected(error) }
+    let kept = layout.settingsURL(LegacyRoot.work).deletingLastPathComponent().appending(path: "data/\(path)")
+    #expect(try Data(contentsOf: kept) == list)
+    try FileManager.default.removeItem(at: kept)
+    #expect(try app.adoptLegacyContainers())
+    #expect(app.environments.value.map(\.name) == ["DEFAULT", "Work", "Test"])
+  }
+
+  @Test
+  func `settings that no program writes are an error, and such a record counts as unreadable`() throws {
+    let root = try LegacyRoot(active: LegacyRoot.standard)
+    let settings = root.fixture.url("\(LegacyRoot.path)/com.p-x9.AppContainer.settings.plist")
+    let before = try Data(contentsOf: settings)
+    let list = HostileValue.deep.list(at: ["value"], beside: ["currentContainerUUID": LegacyRoot.work])
+    try list.write(to: settings)
+    let app = try root.fixture.open()
+    let error = #expect(throws: AppContainerError.self) { try app.adoptLegacyContainers() }
+    guard case .unreadableState(settings, _) = error else { return unexpected(error) }
+    try before.write(to: settings)
+    let record = HostileValue.deep.list(at: ["value"], beside: ["name": "Evil"])
+    try record.write(to: root.fixture.url("\(LegacyRoot.path)/\(LegacyRoot.work)/container.plist"))
+    #expect(try app.adoptLegacyContainers())
+    #expect(app.environments.value.count == 3 && !app.environments.value.contains { $0.name == "Evil" })
+    try app.activate(id: id(LegacyRoot.work))
+    #expect(root.fixture.text("Documents/note.txt") == "\(LegacyRoot.work) note")
+  }
 }

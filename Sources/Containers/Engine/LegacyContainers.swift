@@ -9,6 +9,8 @@ import Foundation
 /// <root>/Library/.__app_container__/<uuid>/container.plist                 a container's name, dates and count
 /// <root>/Library/.__app_container__/<uuid>/…                               its files, while it is not active
 /// ```
+///
+/// The root may be that of an environment from an untrusted archive, so these records are not trusted either.
 struct LegacyContainers {
   static let path = EntryPath("Library/.__app_container__")
   static let record = EntryPath("container.plist")
@@ -54,7 +56,7 @@ struct LegacyContainers {
   /// Returns the record of a container, or `nil` if it is missing or cannot be read.
   func record(of id: UUID) throws(AppContainerError) -> Record? {
     let url = folder.place(of: try name(of: id).appending(Self.record))
-    return tolerating(try PropertyListDecoder().decode(Record.self, from: DurableFile.read(url)), else: nil)
+    return tolerating(try UntrustedPropertyList.decode(Record.self, at: url), else: nil)
   }
 
   /// The active container, whose files are in the root.
@@ -64,7 +66,7 @@ struct LegacyContainers {
     for name in Self.settings where try folder.status(of: name) != nil {
       let url = folder.place(of: name)
       do {
-        let text = try PropertyListDecoder().decode(Settings.self, from: DurableFile.read(url)).currentContainerUUID
+        let text = try UntrustedPropertyList.decode(Settings.self, at: url).currentContainerUUID
         if let id = UUID(uuidString: text), id == AppContainer.Environment.defaultID || ids.contains(id) { return id }
       } catch {
         throw .unreadableState(url, reason: "\(error)")
@@ -105,8 +107,10 @@ extension AppContainer {
   ///
   /// - Returns: A Boolean value that indicates whether there were any.
   /// - Throws: ``AppContainerError/unreadableState(_:reason:)`` if the active environment is unknown,
-  ///   ``AppContainerError/blocked(_:reason:)`` if environments have been switched already, or another
-  ///   ``AppContainerError``. No file is lost.
+  ///   ``AppContainerError/blocked(_:reason:)`` if environments have been switched already,
+  ///   ``AppContainerError/settingsFailed(_:reason:)`` if the preferences of an environment cannot be converted, or
+  ///   another ``AppContainerError``. No file is lost. After the preferences have been corrected or removed, the next
+  ///   call continues.
   @discardableResult
   public func adoptLegacyContainers() throws(AppContainerError) -> Bool {
     try engine.exclusively("adoptLegacyContainers") { try $0.adoptLegacyContainers() }
@@ -188,8 +192,11 @@ extension ContainerAccess {
     guard layout.permanent.contains(directory), try data.status(of: directory)?.kind == .directory else { return }
     var suites: [String: [String: Any]] = [:]
     for name in try data.names(at: directory) where name.text.hasSuffix(".plist") {
-      let contents = try DurableFile.read(data.place(of: directory.appending(name)))
-      let values = try PropertyListSerialization.propertyList(from: contents, format: nil) as? [String: Any]
+      let url = data.place(of: directory.appending(name))
+      let contents = try DurableFile.read(url, limit: UntrustedPropertyList.largestSize)
+      let values = try translating(UntrustedPropertyList.dictionary(in: contents)) { (error: any Error) in
+        AppContainerError.settingsFailed(url.path, reason: "\(error)")
+      }
       suites[DefaultsSettings.key(ofDomain: String(name.text.dropLast(".plist".count)))] = values
     }
     try DefaultsSettings.write(suites, into: layout.settingsURL(id))

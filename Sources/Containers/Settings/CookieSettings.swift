@@ -67,7 +67,7 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
   func flush(into directory: URL) throws {
     guard let directory = try SettingsDirectory.place(of: storedOwner, insteadOf: directory) else { return }
     let contents = Contents(cookies: cookies.map(SavedCookie.init))
-    try DurableFile.write(Contents.format.encode(contents), to: file(in: directory), durability: .storage, mode: 0o600)
+    try SettingsDirectory.write(Contents.format.encode(contents), to: file(in: directory), of: name)
   }
 
   func load(from directory: URL) throws {
@@ -85,7 +85,7 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
 
   private func saved(in directory: URL) throws -> [SavedCookie] {
     let url = file(in: directory)
-    guard let data = try DurableFile.readIfPresent(url) else { return [] }
+    guard let data = try SettingsDirectory.contents(of: url) else { return [] }
     return try translating(Contents.format.decode(data).cookies) { (error: any Error) in
       AppContainerError(undecodable: url, error)
     }

@@ -106,12 +106,32 @@ struct DefaultsSettings: EnvironmentSettings {
   }
 
   /// Writes the values of suites, by their keys.
+  ///
+  /// - Parameters:
+  ///   - suites: The values.
+  ///   - directory: The metadata directory of an environment.
+  /// - Throws: ``AppContainerError/settingsFailed(_:reason:)`` if the values could not be read again, or
+  ///   `DurableFileError`. The file is then unchanged.
   static func write(_ suites: [String: [String: Any]], into directory: URL) throws {
-    let url = file(in: directory)
+    for (suite, values) in suites {
+      for (key, value) in values where !isValue(value) {
+        let reason = "the value of \(key.debugDescription) cannot be stored"
+        throw AppContainerError.settingsFailed("The user defaults \(suite.debugDescription)", reason: reason)
+      }
+    }
+    let name = "The user defaults " + suites.keys.sorted().map(\.debugDescription).joined(separator: ", ")
+    let data = try translating(encoded(suites)) { (error: any Error) in
+      AppContainerError.settingsFailed(name, reason: "their list could not be read again: \(error)")
+    }
+    try SettingsDirectory.write(data, to: file(in: directory), of: name)
+  }
+
+  private static func encoded(_ suites: [String: [String: Any]]) throws -> Data {
     let contents: [String: Any] = ["version": version, "suites": suites]
     // The binary form, because the other one rounds dates to seconds.
     let data = try PropertyListSerialization.data(fromPropertyList: contents, format: .binary, options: 0)
-    try DurableFile.write(data, to: url, durability: .storage, mode: 0o600)
+    try UntrustedPropertyList.check(data)
+    return data
   }
 
   private func load(_ domains: [DefaultsDomain], from directory: URL) throws {
@@ -126,13 +146,15 @@ struct DefaultsSettings: EnvironmentSettings {
   }
 
   private static func read(_ url: URL) throws -> [String: [String: Any]] {
-    guard let data = try DurableFile.readIfPresent(url) else { return [:] }
+    guard let data = try SettingsDirectory.contents(of: url) else { return [:] }
     return try translating(suites(in: data)) { (error: any Error) in AppContainerError(undecodable: url, error) }
   }
 
   /// Reads the suites without `Codable`, because values of any kind are kept unchanged.
   private static func suites(in data: Data) throws -> [String: [String: Any]] {
-    let root = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+    // No version of this package has written another form.
+    guard data.starts(with: UntrustedPropertyList.binaryMark) else { throw Damage() }
+    let root = try UntrustedPropertyList.dictionary(in: data)
     guard let version = root?["version"] as? Int else { throw Damage() }
     try FileVersionError.check(version, reads: Self.version...Self.version)
     guard let suites = root?["suites"] as? [String: [String: Any]], isValue(suites) else { throw Damage() }
@@ -144,14 +166,20 @@ struct DefaultsSettings: EnvironmentSettings {
 
   /// Returns whether `UserDefaults` accepts a value.
   ///
-  /// Foundation ends the process for other values, and an archive may contain them.
+  /// Foundation ends the process for other values, and an archive may contain them. On Linux, it also does so for a
+  /// date that is not a number. After an infinite date, it can read none of the suite's values any more.
   private static func isValue(_ value: Any) -> Bool {
-    switch value {
-    case is String, is NSNumber, is Data, is Date: true
-    case let values as [Any]: values.allSatisfy(isValue)
-    case let values as [String: Any]: values.values.allSatisfy(isValue)
-    default: false
+    var rest = [value]
+    while let value = rest.popLast() {
+      switch value {
+      case is String, is NSNumber, is Data: continue
+      case let date as Date: guard date.timeIntervalSinceReferenceDate.isFinite else { return false }
+      case let values as [Any]: rest += values
+      case let values as [String: Any]: rest += values.values
+      default: return false
+      }
     }
+    return true
   }
 
   private static func file(in directory: URL) -> URL {

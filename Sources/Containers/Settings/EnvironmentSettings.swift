@@ -62,6 +62,34 @@ enum SettingsDirectory {
   /// They belong to no environment, and the settings of the active one are still in its file.
   static let unowned = "nobody"
 
+  /// Returns the content of a file of settings, or `nil` if there is none.
+  ///
+  /// An archive may contain a file of any size.
+  static func contents(of url: URL) throws(DurableFileError) -> Data? {
+    do {
+      return try DurableFile.read(url, limit: UntrustedPropertyList.largestSize)
+    } catch .notFound {
+      return nil
+    }
+  }
+
+  /// Replaces a file of settings.
+  ///
+  /// - Parameters:
+  ///   - contents: The new content.
+  ///   - url: The file.
+  ///   - name: The settings that an error names.
+  /// - Throws: ``AppContainerError/settingsFailed(_:reason:)`` if the content is too large to be read again, or
+  ///   `DurableFileError`. The file is then unchanged.
+  static func write(_ contents: Data, to url: URL, of name: String) throws {
+    let limit = UntrustedPropertyList.largestSize
+    guard contents.count <= limit else {
+      let reason = "they need \(contents.count) bytes, and the limit is \(limit)"
+      throw AppContainerError.settingsFailed(name, reason: reason)
+    }
+    try DurableFile.write(contents, to: url, durability: .storage, mode: 0o600)
+  }
+
   /// Returns the identifier of the environment that a directory belongs to.
   static func owner(of directory: URL) -> String { directory.deletingLastPathComponent().lastPathComponent }
 
