@@ -147,7 +147,11 @@ struct DefaultsSettings: EnvironmentSettings {
 
   private static func read(_ url: URL) throws -> [String: [String: Any]] {
     guard let data = try SettingsDirectory.contents(of: url) else { return [:] }
-    return try translating(suites(in: data)) { (error: any Error) in AppContainerError(undecodable: url, error) }
+    return try translating(suites(in: data)) { (error: any Error) in
+      // The values beyond a limit may be those of a user, so they are not called damaged.
+      error is UntrustedPropertyList.Refusal
+        ? AppContainerError.settingsFailed(url.path, reason: "\(error)") : AppContainerError(undecodable: url, error)
+    }
   }
 
   /// Reads the suites without `Codable`, because values of any kind are kept unchanged.

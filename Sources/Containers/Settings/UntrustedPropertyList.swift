@@ -15,7 +15,7 @@ enum UntrustedPropertyList {
   /// The largest number of members in a dictionary; in XML, in all dictionaries together.
   ///
   /// Foundation derives the hash of a long key from a part of it, so that many keys could have the same one. It then
-  /// compares each key with all others.
+  /// compares each key with all others, which takes about a minute for this number of long keys, and hours for more.
   static let mostMembers = 1 << 14
 
   /// The largest number of objects inside one another, which is also Foundation's limit on iOS and Android.
@@ -38,7 +38,8 @@ enum UntrustedPropertyList {
       case .damaged: "it is damaged"
       case .tooDeep: "its values are nested more than \(deepest) levels deep"
       case .tooLarge:
-        "it has more than \(mostObjects) values, \(mostMembers) members in a dictionary, or \(largestSize) bytes"
+        "it has more than \(mostObjects) values, \(mostMembers) members in a dictionary (in XML, in all of them), or "
+          + "\(largestSize) bytes"
       }
     }
   }
@@ -85,22 +86,28 @@ enum UntrustedPropertyList {
 // MARK: Lists in XML
 
 extension UntrustedPropertyList {
-  /// The beginning of all lists in XML, also of those that others write.
+  /// The beginning of all lists in XML in small letters, after a byte order mark that some programs write.
   ///
   /// In another encoding, other bytes could be a tag.
-  private static let declaration = Array(#"<?xml version="1.0" encoding="UTF-8"?>"#.utf8)
+  private static let declaration = Array(#"<?xml version="1.0" encoding="utf-8"?>"#.utf8)
 
   /// Counts the open tags, and reads each tag to the same character as Foundation.
   private static func checkXML(_ bytes: [UInt8]) throws(Refusal) {
-    guard bytes.starts(with: declaration) else { throw .format }
-    var rest = bytes.dropFirst(declaration.count)
+    var rest = bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+    let start = String(decoding: rest.prefix(declaration.count), as: UTF8.self)
+    guard start.lowercased().utf8.elementsEqual(declaration) else { throw .format }
+    rest = rest.dropFirst(declaration.count)
     // The element around the list is open, too, but no value.
     var (depth, count, members) = (0, 0, 0)
     while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
       rest = rest[start...]
       // Foundation ends an instruction earlier than XML does, and no program writes one.
       if rest.starts(with: "<?".utf8) { throw .format }
-      if try text(in: &rest, from: "<!--", to: "-->") != nil { continue }
+      if let comment = try text(in: &rest, from: "<!--", to: "-->") {
+        // Foundation overlooks the end of an empty comment.
+        guard !comment.isEmpty else { throw .format }
+        continue
+      }
       if try text(in: &rest, from: "<![CDATA[", to: "]]>") != nil { continue }
       if let type = try text(in: &rest, from: "<!", to: ">") {
         // The part between brackets would contain tags of another kind.
@@ -155,7 +162,7 @@ extension UntrustedPropertyList {
     /// The offset of the table, which is the end of the objects.
     private let table: Int
 
-    /// Reads the trailer of a list; fails if it does not fit the list, or if the list is not a dictionary.
+    /// Reads the trailer of a list; fails if it does not fit the list, or if the list is a scalar value.
     init?(_ bytes: [UInt8]) {
       let (start, trailer) = (binaryMark.count, bytes.count - 32)
       guard trailer > start else { return nil }
@@ -171,8 +178,9 @@ extension UntrustedPropertyList {
         count * offsetSize == trailer - table
       else { return nil }
       (self.count, self.table) = (count, table)
-      // A dictionary directly after the mark, because Foundation reads as text what it does not accept as binary.
-      guard let first = object(0), first.start == start, first.kind == .dictionary else { return nil }
+      // An array or a dictionary directly after the mark, because Foundation reads as text what it does not accept as
+      // binary, and this is no text.
+      guard let first = object(0), first.start == start, first.kind != .scalar else { return nil }
     }
 
     /// Visits the objects as Foundation does, but without recursion, and at most `mostObjects` of them.

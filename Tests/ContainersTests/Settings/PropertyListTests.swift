@@ -55,6 +55,14 @@ struct PropertyListTests {
     }
   }
 
+  @Test(arguments: ["\u{FEFF}<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<?xml version=\"1.0\" encoding=\"utf-8\"?>"])
+  func `lists that other programs wrote are read`(declaration: String) throws {
+    let list = "\(declaration)<plist version=\"1.0\"><dict><key>a</key><string>b</string></dict></plist>"
+    #expect(try UntrustedPropertyList.dictionary(in: Data(list.utf8)) as? [String: String] == ["a": "b"])
+    let array = try PropertyListSerialization.data(fromPropertyList: ["a"], format: .binary, options: 0)
+    #expect(try UntrustedPropertyList.dictionary(in: array) == nil)
+  }
+
   @Test func `tags in comments and texts of XML are no values`() throws {
     let tags = String(repeating: "<array>", count: 1_000)
     let list = """
@@ -104,6 +112,7 @@ struct PropertyListTests {
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist version=\"1.0\"><?note ?><dict/></plist>",
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist version=\"1.0\"><?><dict><?x?></dict></plist>",
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist version=\"1.0\"><dict><key/><true/></dict></plist>",
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!----><![CDATA[--><plist version=\"1.0\"><dict/></plist>]]>",
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?></plist><plist version=\"1.0\"><dict/></plist>",
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist version=\"1.0\"><dict", "bplist00", "bplist00 = ((((((((((((",
   ])
@@ -114,11 +123,13 @@ struct PropertyListTests {
   }
 
   /// Returns a list in XML, with given parts around a value in its dictionary.
-  private static func xml(before: String, value: String, after: String = "") -> Data {
+  private static func xml(
+    start: String = "", before: String, value: String, after: String = "", end: String = ""
+  ) -> Data {
     Data(
       """
       <?xml version="1.0" encoding="UTF-8"?>
-      <plist version="1.0">\(before)<key>a</key>\(value)\(after)</plist>
+      \(start)<plist version="1.0">\(before)<key>a</key>\(value)\(after)</plist>\(end)
       """.utf8)
   }
 
@@ -205,7 +216,7 @@ struct PropertyListTests {
     let directory = try TemporaryDirectory()
     let url = directory.file("record.plist")
     let tags = [
-      "<?", "?>", "<?>", "<?x?>", "<!--", "-->", "<!-->", "<!-- -->", "<![CDATA[", "]]>", "<key/>", "</key>",
+      "<?", "?>", "<?>", "<?x?>", "<!--", "-->", "<!---->", "<!-->", "<!-- -->", "<![CDATA[", "]]>", "<key/>", "</key>",
       "<key>k</key>",
       "<true/>", "<string/>", "<string>", "</string>", "<data>", "</data>", "</array>", "<array/>", "</dict>", "<", ">",
       String(repeating: "<key/></key><true/>", count: 150), String(repeating: "</array>", count: 150),
@@ -218,7 +229,7 @@ struct PropertyListTests {
       let value = Self.arrays(chance.once(in: 2) ? 150 : 100)
       let (before, after) =
         chance.once(in: 2) ? (some() + "<dict>", "</dict>" + some()) : ("<dict>" + some(), some() + "</dict>")
-      let list = Self.xml(before: before, value: value, after: after)
+      let list = Self.xml(start: some(), before: before, value: value, after: after, end: some())
       do {
         if let read = try UntrustedPropertyList.dictionary(in: list) {
           #expect(Self.depth(of: read) <= UntrustedPropertyList.deepest, "\(before) \(after)")
