@@ -139,8 +139,11 @@ package final class Alarm<C: Clock>: SubscriptionOwner, @unchecked Sendable wher
   /// Rings at each deadline until there is none.
   private func watch(_ generation: Int) async {
     while let deadline = next(generation) {
+      // At most 63 years at once: the system's clocks stop the program if a deadline does not fit into their seconds,
+      // and `.seconds(Int64.max)` is a natural way to write "no limit". The loop sleeps again until the deadline.
+      let farthest = clock.now.advanced(by: .seconds(2_000_000_000))
       do {
-        try await clock.sleep(until: deadline, tolerance: nil)
+        try await clock.sleep(until: min(deadline, farthest), tolerance: nil)
       } catch {
         // Another task has replaced this one, or the alarm has been stopped.
         if Task.isCancelled { return }

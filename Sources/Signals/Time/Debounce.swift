@@ -20,7 +20,8 @@ extension Signal {
   /// dropped.
   ///
   /// Values are delivered on a thread of the clock, for most clocks a thread of the concurrency pool. Postponing the
-  /// deadline needs neither an allocation nor a task per value.
+  /// deadline needs neither an allocation nor a task per value. A value that is sent at once is delivered on the thread
+  /// that sends it.
   ///
   /// - Parameters:
   ///   - interval: The length of the silence that must follow a value. If it is not positive,
@@ -51,6 +52,7 @@ where TimeSource.Duration == Duration {
 
   @inlinable @inline(__always)
   func receive(_ value: Input, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    if interval <= .zero { return hub.core.deliver(value) }
     hub.state = value
     hub.wait(until: now.advanced(by: interval))
   }

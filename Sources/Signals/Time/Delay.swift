@@ -13,10 +13,11 @@ extension Signal {
   /// // Prints "--ab-c|"
   /// ```
   ///
-  /// Values are delivered on a thread of the clock, for most clocks a thread of the concurrency pool.
+  /// Values are delivered on a thread of the clock, for most clocks a thread of the concurrency pool. A value that is
+  /// sent at once is delivered on the thread that sends it.
   ///
   /// - Parameters:
-  ///   - interval: The length of the delay. If it is not positive, each value is sent at once.
+  ///   - interval: The length of the delay. If it is not positive, each value and the completion are sent at once.
   ///   - clock: The clock that measures the delay.
   /// - Returns: A signal of the same values, delayed.
   @inlinable @inline(__always)
@@ -43,6 +44,7 @@ struct Delay<Input: Sendable, Failure: Error, TimeSource: Clock>: TimedOperator 
 
   @inlinable @inline(__always)
   func receive(_ value: Input, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    if interval <= .zero { return hub.core.deliver(value) }
     keep(value, until: now.advanced(by: interval), hub)
   }
 
@@ -65,6 +67,7 @@ struct Delay<Input: Sendable, Failure: Error, TimeSource: Clock>: TimedOperator 
 
   @inlinable
   func receive(completion: SignalCompletion<Failure>, at now: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    guard interval > .zero else { return hub.finish(completion) }
     guard case .failure = completion else { return keep(nil, until: now.advanced(by: interval), hub) }
     hub.state = RingBuffer()
     hub.finish(completion)

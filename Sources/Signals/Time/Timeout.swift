@@ -26,7 +26,8 @@ extension Signal {
   /// Values are delivered on the thread that sends, and the completion on a thread of the clock.
   ///
   /// - Parameters:
-  ///   - interval: The maximum time to wait for each value. If it is not positive, the signal ends at once.
+  ///   - interval: The maximum time to wait for each value. If it is not positive, the signal ends at once
+  ///     and does not subscribe.
   ///   - clock: The clock that measures the interval.
   ///   - customError: A closure that returns the error with which to fail. By default, the signal finishes. Apply
   ///     ``setFailureType(to:)`` first if the signal cannot fail.
@@ -55,6 +56,12 @@ where TimeSource.Duration == Duration {
   @inlinable @inline(__always)
   func makeState() -> TimeSource.Instant { clock.now }
 
+  // Before the upstream signal is subscribed to, because that may send without end.
+  @inlinable
+  func begin(_ hub: TimedHub<Self>) {
+    if interval <= .zero { end(hub) }
+  }
+
   // Only now, so that a value that is due at the same moment comes first.
   @inlinable
   func didSubscribe(_ hub: TimedHub<Self>) {
@@ -69,6 +76,11 @@ where TimeSource.Duration == Duration {
 
   @inlinable
   func expire(_ deadline: TimeSource.Instant, _ hub: TimedHub<Self>) {
+    end(hub)
+  }
+
+  @inlinable
+  func end(_ hub: TimedHub<Self>) {
     hub.finish(customError.map { .failure($0()) } ?? .finished)
   }
 }

@@ -44,6 +44,21 @@ struct AlarmTests {
     }
   }
 
+  @Test func `a deadline that is far away is reached in several sleeps, none of which is long`() async throws {
+    let clock = LoggingClock()
+    let alarm = Alarm(clock: clock)
+    alarm.start { [rings] in rings.record($0.offset.components.seconds) }
+    alarm.set(at(5_000_000_000))
+    for second in [2_000_000_000, 4_000_000_000, 5_000_000_000] {
+      await clock.base.waitUntilScheduled()
+      #expect(rings.elements == [])
+      await clock.base.advance(to: at(second))
+    }
+    try await rings.wait(for: 5_000_000_000)
+    #expect(clock.sleeps.entries == [2_000_000_000, 4_000_000_000, 5_000_000_000])
+    alarm.stop()
+  }
+
   @Test func `a past deadline fires at once`() async throws {
     let alarm = makeAlarm()
     await clock.base.advance(to: at(5))
@@ -161,6 +176,20 @@ private struct HastyClock: SchedulingClock {
     }
     end.wait()
     return token
+  }
+}
+
+/// A clock that records until when a task sleeps, in seconds.
+private struct LoggingClock: Clock {
+  let base = TestClock()
+  let sleeps = Log<Int64>()
+
+  var now: TestClock.Instant { base.now }
+  var minimumResolution: Duration { base.minimumResolution }
+
+  func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
+    sleeps.add(deadline.offset.components.seconds)
+    try await base.sleep(until: deadline, tolerance: tolerance)
   }
 }
 

@@ -61,6 +61,31 @@ struct RealTimeTests {
     #expect(steps.allSatisfy { $0.attoseconds % Duration.milliseconds(2).attoseconds == 0 && $0 > .zero })
   }
 
+  @Test func `the longest interval in seconds is no limit`() async {
+    await #expect(processExitsWith: .success) {
+      let clock = SleepClock()
+      let emitter = Emitter<Int, Never>()
+      let forever = Duration.seconds(Int64.max)
+      let received = Log<Int>()
+      let tokens: [SignalSubscription] = [
+        emitter.timeout(forever, clock: clock).sink { received.add($0) },
+        emitter.prefix(for: forever, clock: clock).sink { received.add($0) },
+        emitter.throttle(for: forever, latest: true, clock: clock).sink { received.add($0) },
+        emitter.debounce(for: forever, clock: clock).sink { received.add($0) },
+        emitter.delay(for: forever, clock: clock).sink { received.add($0) },
+        emitter.sample(every: forever, clock: clock).sink { received.add($0) },
+        emitter.collect(every: forever, clock: clock).sink { received.add($0.count) },
+        TimerSignal(every: forever, clock: clock).sink { _ in received.add(0) },
+      ]
+      for value in 1...2 { emitter.send(value) }
+      // An alarm that is stopped before its task has begun does not sleep at all.
+      try await clock.begun.wait(for: "all sleeps") { $0.count == tokens.count }
+      for token in tokens { token.cancel() }
+      try await clock.ended.wait(for: "the end of all sleeps") { $0.count == tokens.count }
+      #expect(received.entries == [1, 1, 1, 2, 2])
+    }
+  }
+
   @Test func `threads and the clock never call a subscriber concurrently`() async throws {
     let inside = Counter()
     let overlaps = Counter()
@@ -134,5 +159,22 @@ struct RealTimeTests {
       for value in 0..<(round % 5) { emitter.send(value) }
     }
     try await released.wait(for: "the release of all") { $0.count == rounds }
+  }
+}
+
+/// The system's clock, which records when a task begins to sleep and when its sleep ends.
+private struct SleepClock: Clock {
+  let begun = Recorder<Bool>()
+  let ended = Recorder<Bool>()
+
+  private let base = ContinuousClock()
+
+  var now: ContinuousClock.Instant { base.now }
+  var minimumResolution: Duration { base.minimumResolution }
+
+  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    begun.record(true)
+    defer { ended.record(true) }
+    try await base.sleep(until: deadline, tolerance: tolerance)
   }
 }

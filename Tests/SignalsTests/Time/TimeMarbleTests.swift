@@ -19,6 +19,22 @@ struct TimeMarbleTests {
     #expect(marbles.diagram(of: keys.debounce(for: .seconds(2), clock: marbles.clock)) == "--a--#")
   }
 
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func `debounce and delay for no time send everything at once`(interval: Duration) {
+    let emitter = Emitter<Int, Mishap>()
+    let bounced = Watch(emitter.debounce(for: interval, clock: marbles.clock))
+    let delayed = Watch(emitter.delay(for: interval, clock: marbles.clock))
+    for value in 1...2 { emitter.send(value) }
+    #expect(bounced.entries == ["1", "2"])
+    #expect(delayed.entries == ["1", "2"])
+    emitter.fail(.fire)
+    #expect(bounced.entries == ["1", "2", "#fire"])
+    #expect(delayed.entries == ["1", "2", "#fire"])
+    #expect(Watch(JustSignal(1).debounce(for: interval, clock: marbles.clock)).entries == ["1", "|"])
+    #expect(Watch(JustSignal(1).delay(for: interval, clock: marbles.clock)).entries == ["1", "|"])
+    #expect(marbles.clock.scheduledCount == 0)
+  }
+
   // MARK: Throttle
 
   @Test func `throttle sends the last value of an interval even if the source falls silent`() {
@@ -88,6 +104,20 @@ struct TimeMarbleTests {
     #expect(marbles.diagram(of: marbles.signal("-----a").timeout(.seconds(2), clock: marbles.clock)) == "--|")
     let source = marbles.cold("--a--|")
     #expect(marbles.diagram(of: source.timeout(.seconds(3), clock: marbles.clock)) == "--a--|")
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func `timeout after no time ends without subscribing`(interval: Duration) {
+    let asked = Counter()
+    let source = DeferredSignal {
+      asked.add()
+      return JustSignal(1)
+    }
+    #expect(Watch(source.timeout(interval, clock: marbles.clock)).entries == ["|"])
+    let failing = source.setFailureType(to: Mishap.self)
+    #expect(Watch(failing.timeout(interval, clock: marbles.clock, customError: { .flood })).entries == ["#flood"])
+    #expect(asked.value == 0)
+    #expect(marbles.clock.scheduledCount == 0)
   }
 
   // MARK: Prefix
