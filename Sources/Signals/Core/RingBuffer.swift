@@ -1,4 +1,4 @@
-/// A first-in, first-out queue in one array, whose memory is reused.
+/// A first-in, first-out queue in one array, whose memory is reused, unless a burst has made it large.
 @usableFromInline
 package struct RingBuffer<Element> {
   /// The slots; their number is zero or a power of two.
@@ -44,7 +44,17 @@ package struct RingBuffer<Element> {
     let element = storage[head].take()
     head = (head &+ 1) & (storage.count &- 1)
     count &-= 1
+    if count == 0, storage.count > 4096 { releaseMemory() }
     return element
+  }
+
+  /// Releases the memory of an empty buffer.
+  ///
+  /// The memory of a burst must not be kept forever.
+  @inlinable @inline(never)
+  mutating func releaseMemory() {
+    storage = []
+    head = 0
   }
 
   @inlinable @inline(never)

@@ -10,7 +10,8 @@
 public struct SubscriptionTrace: Sendable, Hashable, CustomStringConvertible {
   /// The operators in the order in which a value passes through them, and then the consumer.
   ///
-  /// Names given with ``Signal/named(_:)`` are in quotes.
+  /// Names given with ``Signal/named(_:)`` are in quotes. A path that leads in a circle ends with `…` instead of a
+  /// consumer.
   public let steps: [String]
 
   /// The steps with arrows between them.
@@ -41,7 +42,8 @@ extension Emitter {
   /// Use this method in tests and while debugging, to find leaks. It waits for a delivery that is in progress, and
   /// changes nothing. The caller never delivers values that are sent during the call.
   ///
-  /// - Returns: One trace for each path from the source to a consumer.
+  /// - Returns: One trace for each path from the source to a consumer, and at most 10,000 traces. A path that leads
+  ///   back to a source on it ends there, with the step `…`.
   public func subscriptions() async -> [SubscriptionTrace] {
     await core.traces()
   }
@@ -59,7 +61,8 @@ extension Property {
   /// Use this method in tests and while debugging, to find leaks. It waits for a delivery that is in progress, and
   /// changes nothing. The caller never delivers values that are sent during the call.
   ///
-  /// - Returns: One trace for each path from the source to a consumer.
+  /// - Returns: One trace for each path from the source to a consumer, and at most 10,000 traces. A path that leads
+  ///   back to a source on it ends there, with the step `…`.
   public func subscriptions() async -> [SubscriptionTrace] {
     await core.traces()
   }

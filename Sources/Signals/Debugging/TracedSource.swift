@@ -87,7 +87,7 @@ extension TracedSource {
   /// Lists the paths from this source to its consumers.
   func traces() async -> [SubscriptionTrace] {
     var traces = Traces()
-    traces.pending = [(self, [])]
+    traces.follow(self, after: Path())
     return await traces.followed()
   }
 }
@@ -101,28 +101,57 @@ extension SubscriptionTrace {
   /// - Returns: One trace for each path.
   package static func traces(of subscribers: [any Sendable]) async -> [SubscriptionTrace] {
     var traces = Traces()
-    for subscriber in subscribers { traces.add(Way(of: subscriber), after: []) }
+    for subscriber in subscribers { traces.add(Way(of: subscriber), after: Path()) }
     return await traces.followed()
   }
 }
 
+/// The steps and the sources on the way to a place in the graph of subscriptions.
+private struct Path {
+  var steps: [String] = []
+  var sources: [any TracedSource] = []
+}
+
 /// The paths that reached a consumer, and those leading to another source.
 private struct Traces {
-  private var ended: [SubscriptionTrace] = []
-  var pending: [(core: any TracedSource, steps: [String])] = []
+  /// The largest number of traces.
+  ///
+  /// The number of paths doubles wherever two of them part and meet again.
+  private static let limit = 10_000
 
-  mutating func add(_ way: Way, after steps: [String]) {
+  /// The largest number of sources to ask, because paths can part and meet without ever reaching a consumer.
+  private static let visitLimit = 10 * limit
+
+  private var ended: [SubscriptionTrace] = []
+  private var pending: [(core: any TracedSource, path: Path)] = []
+
+  mutating func add(_ way: Way, after path: Path) {
+    let path = Path(steps: path.steps + way.steps, sources: path.sources)
     switch way.end {
-    case .consumer(let place): ended.append(SubscriptionTrace(steps: steps + way.steps, place: place))
-    case .source(let next): pending.append((next, steps + way.steps))
+    case .consumer(let place): end(path.steps, at: place)
+    case .source(let next): follow(next, after: path)
     }
+  }
+
+  /// Adds a source to those to follow, unless the path has been there.
+  mutating func follow(_ core: any TracedSource, after path: Path) {
+    if path.sources.contains(where: { $0 === core }) { return end(path.steps + ["…"], at: nil) }
+    pending.append((core, Path(steps: path.steps, sources: path.sources + [core])))
+  }
+
+  private mutating func end(_ steps: [String], at place: String?) {
+    if ended.count < Self.limit { ended.append(SubscriptionTrace(steps: steps, place: place)) }
   }
 
   /// Follows all paths to their consumers.
   consuming func followed() async -> [SubscriptionTrace] {
-    while let (core, steps) = pending.popLast() {
-      for way in await core.ways() { add(way, after: steps) }
-      for dependent in core.dependents() { pending.append((dependent, steps + ["derived"])) }
+    var visits = 0
+    while ended.count < Self.limit, visits < Self.visitLimit, let (core, path) = pending.popLast() {
+      visits += 1
+      for way in await core.ways() { add(way, after: path) }
+      for dependent in core.dependents() {
+        follow(dependent, after: Path(steps: path.steps + ["derived"], sources: path.sources))
+      }
     }
     return ended
   }

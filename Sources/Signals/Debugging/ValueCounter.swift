@@ -27,6 +27,9 @@ protocol HiddenSubscriber {}
 private struct CountingSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber, HiddenSubscriber {
   let total: ValueCounter.Total
 
+  // Only a source that replays asks, before each replayed value. Those values were sent before the count began.
+  var isDone: Bool { true }
+
   func receive(_ value: Element) { total.count.add(1, ordering: .relaxed) }
   func receive(completion: SignalCompletion<Failure>) {}
 }

@@ -62,6 +62,17 @@ struct SourceRegistryTests {
     withExtendedLifetime(property) {}
   }
 
+  @Test func `a count leaves out the values that are replayed when it begins`() throws {
+    let keys = Emitter<Character, Never>(replay: 2).registered(as: "registry.replaying")
+    for key in "ab" { keys.send(key) }
+    let listed = try #require(source("registry.replaying"))
+    let counter = listed.counted()
+    #expect(listed.changeCount == 0)
+    keys.send("c")
+    #expect(listed.changeCount == 1)
+    withExtendedLifetime(counter) {}
+  }
+
   @Test func `a source that is registered again has only its last name`() {
     let property = MutableProperty(1).registered(as: "registry.old")
     property.registered(as: "registry.new")

@@ -119,6 +119,37 @@ struct SubscriptionTraceTests {
     _ = await iterator.next(isolation: nil, ifWritten: { source.value = 2 })
   }
 
+  @Test func `a path that leads in a circle ends where it returns`() async {
+    let source = Emitter<Int, Mishap>()
+    let box = Box<AnySignal<Int, Mishap>>()
+    let countdown = DeferredSignal { [box] in
+      (box.value ?? Emitter<Int, Mishap>().eraseToAnySignal()).filter { $0 > 0 }.map { $0 - 1 }
+    }
+    let all = source.merge(with: countdown).share().eraseToAnySignal()
+    box.value = all
+    let subscription = all.sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+    #expect(
+      Set(await source.subscriptions().map(\.description)) == [
+        "merge → share → sink", "merge → share → filter → map → merge → …",
+      ]
+    )
+    // The circle keeps itself alive until the signal ends.
+    source.fail(.fire)
+    box.value = nil
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `of paths that part and meet again, only a limited number is listed`() async {
+    let source = MutableProperty(1)
+    var (left, right) = (Property.derived(source) { $0 }, Property.derived(source) { -$0 })
+    for _ in 1...30 {
+      (left, right) = (Property.derived(left, right) { $0 &+ $1 }, Property.derived(left, right) { $0 &- $1 })
+    }
+    let subscriptions = [left.sink { _ in }, right.sink { _ in }]
+    #expect(await source.subscriptions().count == 10_000)
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
   @Test func `can be listed inside a callback, without side effects`() async throws {
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
