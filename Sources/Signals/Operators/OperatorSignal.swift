@@ -127,7 +127,7 @@ struct OperatorOutput<Downstream: SignalSubscriber, Run: OperatorRun>: SignalSub
 
   @inlinable @inline(__always)
   func receive(_ value: Downstream.Element) {
-    downstream.receive(value)
+    if !run.hasEnded { downstream.receive(value) }
   }
 
   @inlinable @inline(__always)

@@ -51,12 +51,14 @@ public protocol SignalOperator<Input, Output, Failure>: Sendable {
   /// The state of the operator from one value to the next, in one subscription; `Void` if it declares none.
   associatedtype State = Void
 
-  /// A Boolean value that indicates whether the operator may send a completion before it has received one, or needs to
-  /// know in ``receive(completion:state:next:)`` whether the subscription has been cancelled.
+  /// A Boolean value that indicates whether the operator may send a completion before it has received one, may send
+  /// several values for one, or needs to know in ``receive(completion:state:next:)`` whether the subscription has been
+  /// cancelled.
   ///
-  /// The default is `true`. The subscriber `next` then cancels the signal before it when it receives a completion, and
-  /// `next.isDone` is `true` after a cancellation. An operator that only passes on the completion that it receives
-  /// returns `false`, which saves allocations for each subscription.
+  /// The default is `true`. The subscriber `next` then cancels the signal before it when it receives a completion.
+  /// After a completion or a cancellation, `next` ignores everything, and `next.isDone` is `true`. An operator that
+  /// sends at most one value for each, and only passes on the completion that it receives, returns `false`, which saves
+  /// allocations for each subscription.
   static var endsSignal: Bool { get }
 
   /// Creates the state of one subscription.

@@ -105,6 +105,41 @@ struct ReceiveOnTests {
     #expect(log.entries == [1])
   }
 
+  @Test func `a source that sends everything at once stops when the subscriber needs no more values`() {
+    let queue = DispatchQueue(label: "target")
+    let log = Log<String>()
+    let sent = Counter()
+    let cancelled = Counter()
+    // The source is finite, so that it returns in spite of a fault.
+    let subscription = (1...1_000).signal
+      .handleEvents(
+        receiveOutput: { _ in
+          queue.sync {}  // The earlier values have been delivered.
+          sent.add()
+        },
+        receiveCancel: { cancelled.add() }
+      )
+      .receive(on: queue).prefix(3).trace(in: log)
+    queue.sync {}
+    #expect(log.entries == ["1", "2", "3", "|"])
+    #expect((3...4).contains(sent.value))
+    #expect(cancelled.value == 1)
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `an endless source stops when the subscriber needs no more values`() async throws {
+    let queue = DispatchQueue(label: "target")
+    let log = Log<String>()
+    let cancelled = Counter()
+    let subscription = try await onThread {
+      (1...).signal.handleEvents(receiveCancel: { cancelled.add() }).receive(on: queue).prefix(3).trace(in: log)
+    }
+    queue.sync {}  // The delivery that cancels may still run.
+    #expect(log.entries == ["1", "2", "3", "|"])
+    #expect(cancelled.value == 1)
+    withExtendedLifetime(subscription) {}
+  }
+
   @Test func `a subscription does not retain its actor`() async {
     let emitter = Emitter<Int, Never>()
     weak var weakLedger: Ledger?

@@ -26,6 +26,22 @@ struct SignalOperatorTests {
     #expect(Stubborn().lift(UntilZero()).traced == ["1", "|"])
   }
 
+  @Test func `nothing follows the completion, even from an operator that goes on to send`() {
+    #expect((1...5).signal.lift(Careless(limit: 3)).traced == ["1", "2", "|"])
+  }
+
+  @Test func `of several values for one, none follows a cancellation`() {
+    let source = Emitter<Int, Never>()
+    let log = Log<Int>()
+    let token = Box<SignalSubscription>()
+    token.value = source.lift(Twice()).sink {
+      log.add($0)
+      token.value?.cancel()
+    }
+    source.send(1)
+    #expect(log.entries == [1])
+  }
+
   @Test func `a completion at the beginning prevents the subscription`() {
     let subscriptions = Log<String>()
     let source = (1...3).signal.handleEvents(receiveSubscription: { subscriptions.add("subscribed") })
@@ -82,6 +98,23 @@ private struct Every<Input: Sendable, Failure: Error>: SignalOperator {
 private struct UntilZero<Failure: Error>: SignalOperator {
   func receive(_ value: Int, state: inout Void, next: some SignalSubscriber<Int, Failure>) {
     if value == 0 { next.receive(completion: .finished) } else { next.receive(value) }
+  }
+}
+
+/// Sends the value that reaches the limit, too, although it has ended the signal.
+private struct Careless<Failure: Error>: SignalOperator {
+  let limit: Int
+
+  func receive(_ value: Int, state: inout Void, next: some SignalSubscriber<Int, Failure>) {
+    if value >= limit { next.receive(completion: .finished) }
+    next.receive(value)
+  }
+}
+
+/// Sends each value twice.
+private struct Twice<Input: Sendable, Failure: Error>: SignalOperator {
+  func receive(_ value: Input, state: inout Void, next: some SignalSubscriber<Input, Failure>) {
+    for _ in 1...2 { next.receive(value) }
   }
 }
 

@@ -32,6 +32,19 @@ struct WithLatestTests {
     #expect(marbles.diagram(of: marbles.cold("a|").withLatest(from: marbles.cold("-----|")) { $0 + $1 }) == "-|")
   }
 
+  @Test func `it finishes when the other signal finishes without a value`() {
+    let source = Emitter<Int, Never>()
+    let other = Emitter<Int, Never>()
+    let watches = [
+      Watch(source.withLatest(from: EmptySignal<Int, Never>()) { $0 + $1 }),
+      Watch(source.withLatest(from: other) { $0 + $1 }),
+    ]
+    source.send(1)
+    other.finish()
+    #expect(watches.map(\.entries) == [["|"], ["|"]])
+    #expect(source.subscriberCount == 0)
+  }
+
   @Test func `it fails with either signal`() {
     let source = Emitter<Int, Mishap>()
     let other = Emitter<Int, Mishap>()

@@ -4,7 +4,8 @@ extension Signal {
   /// The first pair is sent once both signals have sent a value.
   ///
   /// The result finishes when both signals have finished, or as soon as one finishes without having sent a value. It
-  /// fails as soon as one of them fails.
+  /// fails as soon as one of them fails. The first signal may send all its values during the subscription, before the
+  /// second is subscribed to. It must therefore not send an endless sequence at once.
   ///
   /// ```swift
   /// import Signals

@@ -2,9 +2,9 @@ extension Signal {
   /// Sends each value together with the latest value of another signal.
   ///
   /// Values that arrive before the other signal has sent are dropped. The result finishes with this signal, even if the
-  /// other one continues, and fails as soon as one of them fails. The other signal is subscribed to first. It may
-  /// therefore be this same signal, or be derived from it: each value is then paired with the one that the other signal
-  /// derived from it.
+  /// other one continues, and fails as soon as one of them fails. It also finishes as soon as the other signal finishes
+  /// without having sent a value. The other signal is subscribed to first. It may therefore be this same signal, or be
+  /// derived from it: each value is then paired with the one that the other signal derived from it.
   ///
   /// ```swift
   /// import Signals
@@ -66,9 +66,10 @@ struct WithLatest<First: Sendable, Second: Sendable, Output: Sendable, Failure: 
     hub.core.deliver(transform(value, latest))
   }
 
-  // After the other signal has finished, its last value stays the latest.
+  // After the other signal has finished, its last value stays the latest. Without one, there will never be a pair.
   @inlinable @inline(__always)
   func receive(firstCompletion completion: SignalCompletion<Failure>, _ hub: CombiningHub<Self>) {
-    if case .failure = completion { hub.finish(completion) }
+    if case .finished = completion, hub.state != nil { return }
+    hub.finish(completion)
   }
 }
