@@ -104,8 +104,8 @@ extension UntrustedPropertyList {
       // Foundation ends an instruction earlier than XML does, and no program writes one.
       if rest.starts(with: "<?".utf8) { throw .format }
       if let comment = try text(in: &rest, from: "<!--", to: "-->") {
-        // Foundation overlooks the end of an empty comment.
-        guard !comment.isEmpty else { throw .format }
+        // Readers differ in where a comment ends that is empty or begins with a hyphen.
+        guard let first = comment.first, first != UInt8(ascii: "-") else { throw .format }
         continue
       }
       if try text(in: &rest, from: "<![CDATA[", to: "]]>") != nil { continue }

@@ -216,7 +216,8 @@ struct PropertyListTests {
     let directory = try TemporaryDirectory()
     let url = directory.file("record.plist")
     let tags = [
-      "<?", "?>", "<?>", "<?x?>", "<!--", "-->", "<!---->", "<!-->", "<!-- -->", "<![CDATA[", "]]>", "<key/>", "</key>",
+      "<?", "?>", "<?>", "<?x?>", "<!--", "-->", "<!---->", "<!--->", "<!---", "<!-->", "<!-- -->",
+      "<![CDATA[", "]]>", "<key/>", "</key>",
       "<key>k</key>",
       "<true/>", "<string/>", "<string>", "</string>", "<data>", "</data>", "</array>", "<array/>", "</dict>", "<", ">",
       String(repeating: "<key/></key><true/>", count: 150), String(repeating: "</array>", count: 150),
