@@ -90,8 +90,9 @@ public protocol SignalSubscriber<Element, Failure>: Sendable {
   ///
   /// A source that sends many values at once, such as a sequence, checks this property before each of them. Its
   /// subscription cannot be cancelled before `subscribe(_:)` has returned the token. An operator returns the answer of
-  /// its downstream subscriber, or `true` once it has ended the signal itself. The default implementation returns
-  /// `false`.
+  /// its downstream subscriber, or `true` once it has ended the signal itself. Once the answer is `true`, it stays so.
+  /// A change of thread, such as `receive(on:)`, asks after each burst, and then cancels. The default implementation
+  /// returns `false`.
   var isDone: Bool { get }
 }
 

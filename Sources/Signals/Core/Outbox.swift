@@ -96,9 +96,12 @@ package final class Outbox<Item: Sendable>: @unchecked Sendable {
   ///
   /// The caller holds a turn that it received from ``addTakingTurn(_:)``.
   ///
+  /// - Parameters:
+  ///   - body: A closure that is called with each item. No lock is held, and it may add items.
+  ///   - afterwards: A closure that is called once after the items, still with the turn.
   /// - Returns: `true` if more items wait and the caller still has the turn.
   @inlinable @inline(__always)
-  package func deliverBatch(_ body: (Item) -> Void) -> Bool {
+  package func deliverBatch(_ body: (Item) -> Void, afterwards: () -> Void = {}) -> Bool {
     var items: [Item] = []
     swap(&items, &batch)
     lock.lock()
@@ -108,6 +111,7 @@ package final class Outbox<Item: Sendable>: @unchecked Sendable {
     for item in items { body(item) }
     items.removeAllAndReuse()
     batch = items
+    afterwards()
     lock.lock()
     let isTaken = !queue.isEmpty
     self.isTaken = isTaken

@@ -42,8 +42,8 @@ extension Emitter {
   /// Use this method in tests and while debugging, to find leaks. It waits for a delivery that is in progress, and
   /// changes nothing. The caller never delivers values that are sent during the call.
   ///
-  /// - Returns: One trace for each path from the source to a consumer, and at most 10,000 traces. A path that leads
-  ///   back to a source on it ends there, with the step `…`.
+  /// - Returns: One trace for each path from the source to a consumer. A path that leads back to a source on it ends
+  ///   there, with the step `…`. Beyond 10,000 traces, or 100,000 sources on the way, the list is incomplete.
   public func subscriptions() async -> [SubscriptionTrace] {
     await core.traces()
   }
@@ -61,8 +61,8 @@ extension Property {
   /// Use this method in tests and while debugging, to find leaks. It waits for a delivery that is in progress, and
   /// changes nothing. The caller never delivers values that are sent during the call.
   ///
-  /// - Returns: One trace for each path from the source to a consumer, and at most 10,000 traces. A path that leads
-  ///   back to a source on it ends there, with the step `…`.
+  /// - Returns: One trace for each path from the source to a consumer. A path that leads back to a source on it ends
+  ///   there, with the step `…`. Beyond 10,000 traces, or 100,000 sources on the way, the list is incomplete.
   public func subscriptions() async -> [SubscriptionTrace] {
     await core.traces()
   }

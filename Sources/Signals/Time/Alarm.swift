@@ -141,9 +141,10 @@ package final class Alarm<C: Clock>: SubscriptionOwner, @unchecked Sendable wher
     while let deadline = next(generation) {
       // At most 63 years at once: the system's clocks stop the program if a deadline does not fit into their seconds,
       // and `.seconds(Int64.max)` is a natural way to write "no limit". The loop sleeps again until the deadline.
-      let farthest = clock.now.advanced(by: .seconds(2_000_000_000))
+      let (now, limit) = (clock.now, Duration.seconds(2_000_000_000))
       do {
-        try await clock.sleep(until: min(deadline, farthest), tolerance: nil)
+        let isFar = now.duration(to: deadline) > limit
+        try await clock.sleep(until: isFar ? now.advanced(by: limit) : deadline, tolerance: nil)
       } catch {
         // Another task has replaced this one, or the alarm has been stopped.
         if Task.isCancelled { return }

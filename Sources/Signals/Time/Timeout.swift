@@ -23,7 +23,8 @@ extension Signal {
   /// // Prints "failed: TooSlow"
   /// ```
   ///
-  /// Values are delivered on the thread that sends, and the completion on a thread of the clock.
+  /// Values are delivered on the thread that sends, and the completion of a timeout on a thread of the clock, or during
+  /// the subscription if the interval is not positive.
   ///
   /// - Parameters:
   ///   - interval: The maximum time to wait for each value. If it is not positive, the signal ends at once

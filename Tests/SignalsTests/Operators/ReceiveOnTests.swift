@@ -30,6 +30,38 @@ struct ReceiveOnTests {
     withExtendedLifetime(subscription) {}
   }
 
+  /// Counts the calls that overlap others.
+  private struct Careful: SignalSubscriber {
+    let inside = Counter()
+    let overlaps = Counter()
+    let ended = Emitter<Void, Never>(replay: 1)
+
+    private func enter() {
+      if inside.add() > 1 { overlaps.add() }
+      inside.add(-1)
+    }
+
+    var isDone: Bool {
+      enter()
+      return false
+    }
+
+    func receive(_ value: Int) { enter() }
+    func receive(completion: SignalCompletion<Never>) { ended.send() }
+  }
+
+  @Test func `a subscriber on a concurrent queue is not asked while it receives a value`() async {
+    let emitter = Emitter<Int, Never>()
+    let subscriber = Careful()
+    let subscription = emitter.receive(on: DispatchQueue(label: "concurrent", attributes: .concurrent))
+      .subscribe(subscriber)
+    for number in 0..<10_000 { emitter.send(number) }
+    emitter.finish()
+    _ = await subscriber.ended.firstValue()
+    #expect(subscriber.overlaps.value == 0)
+    withExtendedLifetime(subscription) {}
+  }
+
   private actor Ledger {
     var entries: [Int] = []
     let isFull = Emitter<Void, Never>(replay: 1)

@@ -72,10 +72,11 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, Input
         subscriber.receive(completion: completion)
         close()
       }
+    } afterwards: {
+      // A source that sends everything while it is subscribed to has returned no token yet that the subscriber could
+      // cancel. Only the target asks, not `isDone(_:)`: the answer may deliver what waits after the subscriber.
+      if !isClosed.load(ordering: .acquiring), subscriber.isDone { close() }
     }
-    // A source that sends everything while it is subscribed to has returned no token yet that the subscriber could
-    // cancel. Only the target asks, not `isDone(_:)`: the answer may deliver what waits after the subscriber.
-    if !isClosed.load(ordering: .acquiring), subscriber.isDone { close() }
     if mustSend { send() }
   }
 

@@ -7,6 +7,9 @@ extension Signal {
   /// concurrently with itself, even on a concurrent queue. Cancelling the subscription drops the values that still
   /// wait. See laws 1, 2 and 4 of <doc:/Docs/TheLaws>.
   ///
+  /// A source that sends an endless sequence at once stops after a block in which the subscriber needs no more. Do not
+  /// subscribe to it on the queue itself, which would then never run the block.
+  ///
   /// - Parameter queue: The queue on which the subscriber runs.
   /// - Returns: A signal that delivers on the queue.
   public func receive(on queue: DispatchQueue) -> some Signal<Element, Failure> {
