@@ -66,11 +66,7 @@ enum SettingsDirectory {
   ///
   /// An archive may contain a file of any size.
   static func contents(of url: URL) throws(DurableFileError) -> Data? {
-    do {
-      return try DurableFile.read(url, limit: UntrustedPropertyList.largestSize)
-    } catch .notFound {
-      return nil
-    }
+    try DurableFile.readIfPresent(url, limit: UntrustedPropertyList.largestSize)
   }
 
   /// Replaces a file of settings.

@@ -69,10 +69,10 @@ public struct DurableFile: Sendable {
     try read(url, limit: .max)
   }
 
-  /// Reads a file, or returns `nil` if there is none.
-  package static func readIfPresent(_ url: URL) throws(DurableFileError) -> Data? {
+  /// Reads a file, unless it has more bytes than a limit, or returns `nil` if there is none.
+  package static func readIfPresent(_ url: URL, limit: Int = .max) throws(DurableFileError) -> Data? {
     do {
-      return try read(url)
+      return try read(url, limit: limit)
     } catch .notFound {
       return nil
     }

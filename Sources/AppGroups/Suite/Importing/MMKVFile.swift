@@ -35,9 +35,7 @@ struct MMKVFile {
   /// Returns the content of a file, or `nil` if there is none.
   private static func content(of url: URL, limit: Int) throws(MMKVFileError) -> Data? {
     do {
-      return try DurableFile.read(url, limit: limit)
-    } catch .notFound {
-      return nil
+      return try DurableFile.readIfPresent(url, limit: limit)
     } catch {
       throw .inaccessible(error)
     }
