@@ -1,6 +1,7 @@
 @testable import Containers
 import FileSignals
 import Foundation
+import Signals
 import TestSupport
 import Testing
 
@@ -86,6 +87,55 @@ struct EnvironmentRecordsTests {
     new.revision = 6
     #expect(new.mayHaveOtherRecords(than: old), "one of two changes may be an update")
     #expect(old.mayHaveOtherRecords(than: new), "the state was replaced with an older one")
+  }
+
+  @Test(arguments: 0..<2)
+  func `equal those on the disk after each of many changes, whoever makes them`(seed: UInt64) throws {
+    let root = folder.file("root")
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    let layout = ContainerLayout(root: root)
+    // As two processes.
+    let engines = try (0..<2).map { _ in try ContainerEngine(layout, settings: [], onStep: { _ in }) }
+    _ = try engines[0].exclusively("") { access in try (0..<50).map { try access.make(name: "\($0)", description: nil) }
+    }
+    var dice = Chance(seed: seed)
+    for step in 0..<40 {
+      let engine = engines[Int.random(in: 0..<2, using: &dice)]
+      try engine.exclusively("Changing") { access in
+        let id = access.state.ids.randomElement(using: &dice) ?? Environment.defaultID
+        switch Int.random(in: 0..<8, using: &dice) {
+        case 0: _ = try access.make(name: "new \(step)", description: nil)
+        case 1: _ = try access.update(id, name: "other \(step)", description: nil)
+        case 2 where id != Environment.defaultID: try access.delete(id)
+        case 3: try access.clean(id)
+        default: try access.activate(id)
+        }
+      }
+      let disk = ContainerStore(layout: layout)
+      let state = try #require(try disk.state())
+      #expect(engine.environments.value == state.ids.map { disk.environment($0, in: state) }, "step \(step)")
+      #expect(engine.active.value == disk.environment(state.active, in: state), "step \(step)")
+    }
+  }
+
+  @Test func `that another process replaces are read although the others are kept`() throws {
+    let root = folder.file("root")
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    let layout = ContainerLayout(root: root)
+    // The first one does not follow by itself.
+    let unwatched = Emitter<PathChange, Never>()
+    let engine = try ContainerEngine(layout, settings: [], onStep: { _ in }, watch: { _ in unwatched })
+    let other = try ContainerEngine(layout, settings: [], onStep: { _ in })
+    let ids = try engine.exclusively("") { access in
+      try (0..<100).map { try access.make(name: "\($0)", description: nil).id }
+    }
+    // So often that each has been read, and none again.
+    for id in ids.prefix(6) { try engine.exclusively("") { try $0.activate(id) } }
+    // So far apart that one change checks at most one of them without need.
+    let updated = [10, 50, 90].map { ids[$0] }
+    for id in updated { _ = try other.exclusively("") { try $0.update(id, name: "new", description: nil) } }
+    engine.follow()
+    #expect(engine.environments.value.filter { $0.name == "new" }.map(\.id) == updated)
   }
 
   @Test func `that are missing or unreadable are not kept`() throws {

@@ -37,7 +37,8 @@ final class ContainerEngine: ScopeOwner {
   let seenState = Guarded<(data: Data, switches: Int)?>(nil)
 
   private struct Current {
-    var state = ContainerState()
+    /// The state and environments in memory, which are published.
+    var adopted = Adoption(state: ContainerState(), environments: [], generation: 0)
     var stepHook: @Sendable (SwitchStep) -> Void
     weak var lentScope: Scope?
     var requiresUniqueNames = false
@@ -279,15 +280,17 @@ final class ContainerEngine: ScopeOwner {
 
   // MARK: The known state
 
-  var known: ContainerState { current.withLock { $0.state } }
+  var known: ContainerState { current.withLock { $0.adopted.state } }
 
   /// A state that is on the disk, with the records of its environments.
   struct Adoption {
     let state: ContainerState
     let environments: [AppContainer.Environment]
-    /// A Boolean value that indicates whether a record could not be read for a reason that may pass.
+    /// The generation of the records, before they were read.
+    let generation: Int
     var failures: [AppContainerError] = []
 
+    /// A Boolean value that indicates whether a record could not be read for a reason that may pass.
     var isRetryDue: Bool { failures.contains(where: \.mayPassUnseen) }
   }
 
@@ -300,14 +303,34 @@ final class ContainerEngine: ScopeOwner {
   func adoption(of state: ContainerState, written: EnvironmentInfo? = nil) -> Adoption {
     let count = state.ids.count
     let first = store.records.beginChecks(among: count)
+    let generation = store.records.generation
+    let kept = written == nil ? environmentsToKeep(in: state, generation) : []
     var failures: [AppContainerError] = []
     let environments = state.ids.enumerated().map { index, id in
-      let turn = (index - first + count) % count
+      let isTrusting = (index - first + count) % count >= EnvironmentRecords.checksPerChange
+      if isTrusting, index < kept.count, let environment = kept[index] { return environment }
       return store.environment(
-        id, in: state, isTrusting: turn >= EnvironmentRecords.checksPerChange, written: written,
-        onFailure: { failures.append($0) })
+        id, in: state, isTrusting: isTrusting, written: written, onFailure: { failures.append($0) })
     }
-    return Adoption(state: state, environments: environments, failures: failures)
+    return Adoption(state: state, environments: environments, generation: generation, failures: failures)
+  }
+
+  /// Returns the environments that a change leaves as they are in memory, in their order; `nil` for one that it may
+  /// change.
+  ///
+  /// A switch among many environments changes one. To look each one up would take longer than all else.
+  private func environmentsToKeep(in state: ContainerState, _ generation: Int) -> [AppContainer.Environment?] {
+    let adopted = current.withLock { $0.adopted }
+    let known = adopted.state
+    guard adopted.generation == generation, state.ids.starts(with: known.ids) else { return [] }
+    var changed = known.activations.keys.filter { state.activations[$0] == nil }
+    changed += state.activations.filter { known.activations[$0.key] != $0.value }.keys
+    guard changed.count <= EnvironmentRecords.checksPerChange else { return [] }
+    var kept = adopted.environments.map { $0.problem == nil ? $0 : nil }
+    for id in changed {
+      if let index = adopted.environments.firstIndex(where: { $0.id == id }) { kept[index] = nil }
+    }
+    return kept
   }
 
   /// Adopts a state on the disk as part of the change that is about to be sent.
@@ -318,7 +341,7 @@ final class ContainerEngine: ScopeOwner {
       outbox.add { [failures] in failures.send(failure) }
     }
     guard let current = adoption.environments.first(where: { $0.id == adoption.state.active }) else { return }
-    self.current.withLock { $0.state = adoption.state }
+    self.current.replace { exchange(&$0.adopted, with: adoption) }
     if environments.value != adoption.environments { environments.value = adoption.environments }
     if active.value != current { active.value = current }
   }

@@ -26,6 +26,9 @@ final class EnvironmentRecords: Sendable {
   private let directory: String
   private let records = Guarded<[UUID: Known]>([:])
 
+  /// The number of times that a known record was replaced or forgotten.
+  private let replacements = Atomic(0)
+
   /// The number of records that each change checks although it could rely on them.
   static let checksPerChange = 32
 
@@ -36,6 +39,11 @@ final class EnvironmentRecords: Sendable {
   init(in directory: URL) {
     self.directory = directory.path
   }
+
+  /// A number that differs from an earlier one unless all known records are still the same, and may be relied on.
+  var generation: Int { replacements.load(ordering: .acquiring) }
+
+  private func countReplacement() { replacements.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
   /// Returns the record of an environment.
   ///
@@ -58,6 +66,8 @@ final class EnvironmentRecords: Sendable {
       return records[id]
     }
     if let known { return known.info }
+    // Counted even if it cannot be read, because it is not known any more.
+    defer { countReplacement() }
     let info = try read()
     // A file that is replaced while it is read has another stamp than this one.
     if let stamp {
@@ -82,11 +92,13 @@ final class EnvironmentRecords: Sendable {
       records = records.filter { !$0.value.isYoung }
       for id in records.keys { records[id]?.isCurrent = false }
     }
+    countReplacement()
   }
 
   /// Forgets the record of an environment, which is about to be replaced or has been removed.
   func forget(_ id: UUID) {
     records.withLock { $0[id] = nil }
+    countReplacement()
   }
 }
 
