@@ -202,13 +202,18 @@ class Round:
         for worker in workers:
             worker.begin()
         self.drive(workers)
-        self.hire(READER).ask("history-read")
-        for worker in workers:
-            while not worker.settle():
-                self.drive(workers)
+        reader = self.hire(READER)
+        while not self.has_settled(reader, workers):
+            self.drive(workers)
         end = time.monotonic() + LIMIT
         while self.place.is_stream and time.monotonic() < end and streams.missing(self.collect()):
             time.sleep(0.01)
+
+    def has_settled(self, reader, workers):
+        """Lets what is left be read and compared with all memories. Returns `False` if a late kill begins another life, which
+        may write."""
+        reader.ask("history-read")
+        return all(worker.settle() for worker in workers)
 
     def hire(self, number):
         worker = Worker(self, number)
