@@ -34,6 +34,10 @@ struct EnvironmentRecordsTests {
     return (info.name, isRead)
   }
 
+  private func newRoot() throws -> ContainerLayout {
+    ContainerLayout(root: try folder.makeFolder("root"))
+  }
+
   @Test func `are read again only when their files are replaced`() throws {
     try write("one")
     #expect(try name() == ("one", true))
@@ -91,12 +95,11 @@ struct EnvironmentRecordsTests {
 
   @Test(arguments: 0..<2)
   func `equal those on the disk after each of many changes, whoever makes them`(seed: UInt64) throws {
-    let root = folder.file("root")
-    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-    let layout = ContainerLayout(root: root)
+    let layout = try newRoot()
     // As two processes.
     let engines = try (0..<2).map { _ in try ContainerEngine(layout, settings: [], onStep: { _ in }) }
-    _ = try engines[0].exclusively("") { access in try (0..<50).map { try access.make(name: "\($0)", description: nil) }
+    try engines[0].exclusively("") { access in
+      for number in 0..<50 { _ = try access.make(name: "\(number)", description: nil) }
     }
     var dice = Chance(seed: seed)
     for step in 0..<40 {
@@ -119,9 +122,7 @@ struct EnvironmentRecordsTests {
   }
 
   @Test func `that another process replaces are read although the others are kept`() throws {
-    let root = folder.file("root")
-    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-    let layout = ContainerLayout(root: root)
+    let layout = try newRoot()
     // The first one does not follow by itself.
     let unwatched = Emitter<PathChange, Never>()
     let engine = try ContainerEngine(layout, settings: [], onStep: { _ in }, watch: { _ in unwatched })
