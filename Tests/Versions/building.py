@@ -78,7 +78,9 @@ def build(commit, place):
     if archive.wait():
         sys.exit(f"error: git cannot export {commit}")
     trim(package + "/Package.swift")
-    options = ["--package-path", package, "--product", "Peer", "--disable-index-store", "-Xswiftc", "-gnone"]
+    options = ["--package-path", package, "--product", "Peer", "--disable-index-store"]
+    for option in ["-gnone", "-whole-module-optimization", "-num-threads", "2"]:
+        options += ["-Xswiftc", option]
     result = subprocess.run(["swift", "build", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode:
         lines = [line for line in result.stdout.splitlines() if "error:" in line] or result.stdout.splitlines()[-20:]
