@@ -52,6 +52,7 @@ LEFT_OUT = [
     (r"epoll_ctl\(.*\[?(timerfd|eventfd)", "libdispatch crashes if its own registration fails"),
     (r"(eventfd2|timerfd_create|timerfd_settime)\(", "libdispatch crashes if it gets no timer or no wake-up"),
     (r"(read|write)\(\d+<anon_inode:\[?(eventfd|timerfd)", "libdispatch's own wake-ups"),
+    (r"openat\(.*\"/proc/\d+/stat\", O_RDONLY\|O_NONBLOCK\)", "libdispatch crashes if it cannot look at its threads"),
     (r"epoll_create1?\(.*", "only libdispatch and the waiter for descriptors, once in a process"),
     (r"(futex|clone|clone3|sched_\w+|rseq|set_robust_list|exit|exit_group|nanosleep|clock_\w+)\(",
      "threads and time, not the system's resources that an operation asks for"),
