@@ -23,7 +23,7 @@
       let quick = LogRecorder(try log.events(for: "quick"))
       for number in 1...12 { try log.append("\(number) \(String(repeating: "x", count: 1000))") }
       try await quick.wait(for: 12)
-      try await quick.events.saveProgress()
+      try await quick.saveProgress()
       let count = try fixture.segments().count
       #expect(count > 2)
       let note = fixture.directory.appending(path: ".consumers/later.expected").path

@@ -44,7 +44,7 @@ struct LogCursorDamageTests {
     do {
       let recorder = LogRecorder(try log.events(for: name))
       try await recorder.wait(for: count)
-      try await recorder.events.saveProgress()
+      try await recorder.saveProgress()
     }
     try await fixture.settle(name)
   }
@@ -119,7 +119,7 @@ struct LogCursorDamageTests {
     for text in texts { try log.append(text) }
     let recorder = LogRecorder(try log.events(for: "widget"))
     try await recorder.wait(for: 40)
-    try await recorder.events.saveProgress()
+    try await recorder.saveProgress()
     try log.trim()
     // The segment that is being appended to stays.
     #expect(try fixture.segments().count == 1)
@@ -140,7 +140,7 @@ struct LogCursorDamageTests {
     for text in texts { try log.append(text) }
     let recorder = LogRecorder(try log.events(for: "widget"))
     try await recorder.wait(for: 40)
-    try await recorder.events.saveProgress()
+    try await recorder.saveProgress()
     try log.trim()
     #expect(try fixture.segments().count == 1)
     #expect(!FileManager.default.fileExists(atPath: cursor.path))

@@ -89,7 +89,7 @@ struct LogDamageTests {
     #expect(Set(try await recorder.wait(for: 2)) == ["whole", "after"])
     #expect(recorder.failures.elements.isEmpty)
     // It does not prevent the removal of the segment either.
-    try await recorder.events.saveProgress()
+    try await recorder.saveProgress()
     try log.trim()
     #expect(!FileManager.default.fileExists(atPath: segment.path))
   }
@@ -173,7 +173,7 @@ struct LogDamageTests {
       let recorder = LogRecorder(try log.events(for: "widget"))
       try await peer.send("append one")
       try await recorder.wait(for: 1)
-      try await recorder.events.saveProgress()
+      try await recorder.saveProgress()
     }
     try await fixture.settle()
     let segment = try fixture.segments()[0]
@@ -188,7 +188,7 @@ struct LogDamageTests {
     // After that, no consumer needs the segment.
     try log.append("four")
     #expect(try await recorder.wait(for: 2) == ["three", "four"])
-    try await recorder.events.saveProgress()
+    try await recorder.saveProgress()
     try log.trim()
     #expect(!FileManager.default.fileExists(atPath: segment.path))
   }
@@ -201,7 +201,7 @@ struct LogDamageTests {
     do {
       let recorder = LogRecorder(try log.events(for: "widget"))
       try await recorder.wait(for: 1)
-      try await recorder.events.saveProgress()
+      try await recorder.saveProgress()
     }
     try await fixture.settle()
     let cursor = fixture.directory.appending(path: ".consumers/widget.cursor")

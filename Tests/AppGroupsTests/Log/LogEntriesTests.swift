@@ -82,7 +82,7 @@ struct LogEntriesTests {
     #expect(try listing() == before)
     let recorder = LogRecorder(try log.events(for: "widget"))
     try await recorder.wait(for: 12)
-    try await recorder.events.saveProgress()
+    try await recorder.saveProgress()
     try log.trim()
     #expect(try fixture.segments().count == 1)
     #expect(contents(log.entries()).texts == Array(texts[9...]))

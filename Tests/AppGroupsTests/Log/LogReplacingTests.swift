@@ -57,7 +57,7 @@ struct LogReplacingTests {
     withExtendedLifetime(old) {}
     old = nil
     #expect(try await new.wait(for: 10) == (2...11).map(String.init))
-    try await events.saveProgress()
+    try await new.saveProgress()
     let place = try ConsumerPlace(name: "widget", place: LogPlace(name: "log", container: fixture.fixture.container))
     #expect(try place.load()?[log.producer]?.sequence == 11)
   }

@@ -209,7 +209,7 @@ struct LogTests {
     // All threads are one producer, whose events are numbered without a gap.
     #expect(recorder.entries.elements.map(\.sequence) == Array(1...800))
     // Handled segments are removable now; earlier trims may have run before they were handled.
-    try await recorder.events.saveProgress()
+    try await recorder.saveProgress()
     try logs[0].trim()
     #expect(try fixture.segments().allSatisfy { !$0.lastPathComponent.hasSuffix(".00000001.segment") })
   }

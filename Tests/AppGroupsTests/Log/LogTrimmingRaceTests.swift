@@ -18,7 +18,7 @@ struct LogTrimmingRaceTests {
     for round in 1...Scale.count(60, torture: 2000) {
       for number in 1...count { try log.append("\(number) \(String(repeating: "x", count: 200))") }
       try await resident.wait(for: count * round)
-      try await resident.events.saveProgress()
+      try await resident.saveProgress()
       let pause = UInt32(chance.number(below: 1500))
       async let trimming: Void = {
         // A random delay, so that the trim begins at an arbitrary moment.
@@ -37,7 +37,7 @@ struct LogTrimmingRaceTests {
   private func failuresOfGuest(at log: AppGroupsLog<String>) async throws -> [AppGroupsLogError] {
     let guest = LogRecorder(try log.events(for: "guest"))
     try await guest.wait(for: 1)
-    try await guest.events.saveProgress()
+    try await guest.saveProgress()
     return guest.failures.elements
   }
 
@@ -82,7 +82,7 @@ struct LogTrimmingRaceTests {
     let recorder = LogRecorder(try #require(log).events(for: "widget"))
     let id = try #require(log).append("first")
     try await recorder.entries.first("the event") { $0.id == id }
-    try await recorder.events.saveProgress()
+    try await recorder.saveProgress()
     return id.producer
   }
 }

@@ -25,7 +25,7 @@ struct LogTrimmingTests {
     try append(12, to: log)
     try await quick.wait(for: 12)
     let entries = try await slowEntries.wait(for: "12 events") { $0.count == 12 }
-    try await quick.events.saveProgress()
+    try await quick.saveProgress()
     try log.trim()
     #expect(try fixture.segments().count == 4)
     slow.acknowledge(entries[7])

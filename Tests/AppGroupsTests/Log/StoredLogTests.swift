@@ -68,7 +68,7 @@ struct StoredLogTests {
       #expect(widget.texts == texts("a", 21...30) + texts("b", 2...3))
       try log.append("new")
       #expect(try await widget.wait(for: 13).last == "new")
-      try await widget.events.saveProgress()
+      try await widget.saveProgress()
     }
     try await fixture.settle("widget")
     let widget = LogRecorder(try log.events(for: "widget"))
@@ -97,7 +97,7 @@ struct StoredLogTests {
     let widget = LogRecorder(try log.events(for: "widget"))
     try log.append("new")
     try await widget.wait(for: 13)
-    try await widget.events.saveProgress()
+    try await widget.saveProgress()
     try log.trim()
     let segments = try fixture.segments()
     #expect(segments.map { $0.lastPathComponent.hasPrefix(log.producer.uuidString.lowercased()) } == [true])
