@@ -94,7 +94,7 @@ struct EnvironmentRecordsTests {
   }
 
   @Test(arguments: 0..<2)
-  func `equal those on the disk after each of many changes, whoever makes them`(seed: UInt64) throws {
+  func `match the disk after every change by either of two engines`(seed: UInt64) throws {
     let layout = try newRoot()
     // As two processes.
     let engines = try (0..<2).map { _ in try ContainerEngine(layout, settings: [], onStep: { _ in }) }
