@@ -72,7 +72,7 @@ MUTANTS = [
         (GROUPS + "Suite/Journal/Journal.swift",
          "      if beginning == nil, Self.isUnwritten(bytes[offset..<next]) {",
          "      if false {")),
-    Mutant("a record that is appended behind a hole", r"AppGroupsTests\.SuiteJournalTests",
+    Mutant("a record that is appended behind a hole", r"AppGroupsTests\.SuiteJournalFaultTests",
         (GROUPS + "File/SharedFileEngine+Settling.swift",
          "      guard mark.journal.file.isWritable, !mark.isClosed else { return nil }",
          "      guard mark.journal.file.isWritable else { return nil }")),
@@ -390,7 +390,7 @@ MUTANTS = [
     Mutant(
         "a job that is taken from a living worker", r"StoresTests\.QueueProcessTests",
         ("Sources/Stores/Queue/QueueWorker.swift",
-         "return try presence.isPresent(id) ? .unseen : .absent", "return .absent")),
+         "return try presence.isPresent(id) ? .unseen", "return try presence.isPresent(id) ? .absent")),
     Mutant(
         "a job that stays after its end", r"StoresTests\.WorkQueueTests",
         ("Sources/Stores/Queue/JobTable.swift",
