@@ -209,6 +209,7 @@ import Tweaks
     #expect(throws: DatabaseError.self) { try running[0].finish() }
     let unknown = InspectorRequest.retryJob(id, of: "letters", in: "database/spool.sqlite")
     await #expect(throws: InspectorError.self) { try await inspector.perform(unknown) }
+    try database.close()
   }
 }
 

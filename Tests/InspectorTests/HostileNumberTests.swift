@@ -35,7 +35,8 @@ import Testing
   @Test func `progress that no job reports is shown between 0 and 1`() throws {
     let directory = try InspectedDirectory()
     let url = directory.file("x.sqlite")
-    let queue = WorkQueue<String>("q", in: try Database(.file(url)))
+    let own = try Database(.file(url))
+    let queue = WorkQueue<String>("q", in: own)
     for job in ["a", "b", "c"] { try queue.add(job) }
     let jobs = try queue.claim(upTo: 3)
     let raw = try RawDatabase(url)
@@ -44,6 +45,7 @@ import Testing
     }
     let shown = try #require(try database(directory).queues?.first?.jobs)
     #expect(shown.sorted { $0.id < $1.id }.map(\.progress) == [1, 0, 0.5])
+    try own.close()
   }
 
   @Test func `infinity in a row is shown as a text`() async throws {
