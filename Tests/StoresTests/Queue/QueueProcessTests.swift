@@ -62,6 +62,30 @@ struct QueueProcessTests {
   }
 
   @Test
+  func `a worker is not taken for an ended one before its announcement is noticed`() async throws {
+    let database = try Database(.file(directory.file("jobs.sqlite")))
+    let own = try QueueWorker(of: "jobs", beside: database.file.location.url)
+    let (first, second) = (try await worker(), try await worker())
+    try await first.send("queue-add 2")
+    let (isWatching, noticed, goOn) = (MutableProperty(false), Gate(), Gate())
+    own.follow {
+      guard isWatching.value else { return }
+      noticed.open()
+      goOn.block()
+    }
+    isWatching.value = true
+    try await first.send("queue-claim 1")
+    try await noticed.pass()
+    // Announcements are noticed one after the other.
+    try await second.send("queue-claim 1")
+    let names = try await database.read { transaction in
+      try transaction.rows("SELECT worker FROM signals_job ORDER BY id").map { $0[0].stringValue }
+    }
+    #expect(try names.map { try own.sight(of: #require($0)) } == [.present, .unseen])
+    goOn.open()
+  }
+
+  @Test
   func `a stopped process keeps its claim without a limit, and cannot finish it after its limit`() async throws {
     let (first, second) = (try await worker(limit: 300), try await worker(limit: 300))
     try await first.send("queue-add 1")
