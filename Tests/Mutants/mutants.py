@@ -178,7 +178,7 @@ MUTANTS = [
          "    return mark != nil && owner.mark == mark ? try result.get()",
          "    return mark != nil || owner.mark == mark ? try result.get()")),
     Mutant(
-        "an observer that never rests in a storm", r"AppGroupsTests\.StormTests",
+        "an observer that never rests in a storm", r"FileSignalsTests\..*Pending events",
         ("Sources/FileSignals/Watching/Changes/PendingEvents.swift",
          "  private static let stormStreak = 2", "  private static let stormStreak = Int.max")),
     Mutant(
