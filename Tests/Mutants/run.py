@@ -8,7 +8,7 @@ import time
 from mutants import MUTANTS
 
 LIMIT = 120  # Seconds.
-PATIENCE = 40  # Seconds.
+PATIENCE = 40  # Seconds, for a fault that shows only by chance.
 copy = os.path.join(os.getcwd(), ".build/mutants")
 
 
@@ -63,7 +63,7 @@ def judge(mutant):
         else:
             command = ["swift", "test", *options, "--filter", mutant.finder]
         start, rounds, status = time.time(), 0, 0
-        # Two processes or threads may miss each other in a round, and then the fault does not show.
+        # Two processes may miss each other in a round, and then the fault does not show.
         while status == 0 and time.time() - start < PATIENCE:
             rounds += 1
             status, output = run(*command, limit=LIMIT, env=environment)
