@@ -195,18 +195,16 @@ struct ProvenanceTests: JournaledSuiteTests {
 
   private var suiteLock: URL { fixture.files.appending(path: ".shared/suite.json.lock") }
 
-  @Test func `changes in a journal refer to one note of their maker for each cause`() throws {
+  @Test func `each change in a journal has its own cause and time`() throws {
     try append(1, forKey: "a")
     try append(2, forKey: "a")
     try Cause.withValue("import") { try append(3, forKey: "a") }
-    let noted = try Data(contentsOf: suiteLock)
     let before = Date()
     for number in 4..<50 {
       try Cause.withValue(number.isMultiple(of: 2) ? "import" : nil) { try append(number, forKey: "a") }
       #expect(suite.provenance?.cause == (number.isMultiple(of: 2) ? "import" : nil))
       #expect(suite.provenance?.isThisProcess == true)
     }
-    #expect(try Data(contentsOf: suiteLock) == noted)
     let date = try #require(suite.provenance?.date)
     #expect((before.addingTimeInterval(-0.002)...Date()).contains(date))
   }
@@ -224,8 +222,22 @@ struct ProvenanceTests: JournaledSuiteTests {
         #expect(other.provenance?.cause == "other")
       }
     }
-    #expect(suite.engine.location.provenance(of: first) == nil, "of nobody, not of the one that has its place now")
-    #expect(try Data(contentsOf: suiteLock).count == 128 + (4 + 5) * 176)
+    // On a busy machine the lock may have been closed meanwhile, and then other places were taken.
+    let cause = suite.engine.location.provenance(of: first)?.cause
+    #expect(cause == nil || cause == "first", "of nobody, not of the one that has its place now")
+  }
+
+  @Test func `a process notes each of its last four causes once, as long as the lock is open`() throws {
+    let url = fixture.files.appending(path: "note.json")
+    for causes in [60, 1] {
+      let file = try ExclusiveFile(locking: url)
+      for number in 0..<60 {
+        let reference = Cause.withValue("cause \(number % causes)") { file.maker(limit: .max) }
+        #expect(reference != .unknown)
+      }
+      file.unlock()
+    }
+    #expect(try Data(contentsOf: lock).count == 128 + (4 + 4 + 1) * 176)
   }
 
   @Test func `a change whose maker's note was replaced is of nobody, and later ones are noted again`() throws {
