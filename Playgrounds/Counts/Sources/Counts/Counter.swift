@@ -14,6 +14,23 @@ struct Cost {
     return Cost(counting_stop(), operations: operations)
   }
 
+  /// The least that any of five counts finds: what an operation costs is in each of them.
+  ///
+  /// What other threads do meanwhile is counted too, such as a task that begins to sleep, on a thread that has to be
+  /// made for it. On a busy machine, they may do that at any time, but they do it once.
+  static func least(_ count: () -> Cost) -> Cost {
+    var least = count()
+    for _ in 1..<5 {
+      let cost = count()
+      least.allocations = min(least.allocations, cost.allocations)
+      // Bytes that another thread frees would hide some that are kept.
+      if cost.liveBytes.magnitude < least.liveBytes.magnitude { least.liveBytes = cost.liveBytes }
+      least.retains = min(least.retains, cost.retains)
+      least.releases = min(least.releases, cost.releases)
+    }
+    return least
+  }
+
   init() {}
 
   init(_ totals: counting_totals, operations: Int) {
