@@ -75,6 +75,25 @@ struct EnvironmentPanelTests {
     #expect(draft.name == "Job" && !draft.isChanged)
   }
 
+  @Test func `what a person types while a page is saved stays`() async throws {
+    try await panel.create(named: "Work")
+    let id = try row("Work").id
+    var draft = EnvironmentDraft()
+    draft.follow(try row("Work").environment)
+    draft.name = "Job"
+    let sent = draft
+    let saved = try await panel.save(sent, of: id)
+    draft.description = "typed meanwhile"
+    draft.follow(saved)
+    draft.show(saved, storedFrom: sent)
+    #expect(draft.name == "Job" && draft.description == "typed meanwhile" && draft.isChanged)
+
+    let again = draft
+    draft.show(try await panel.save(again, of: id), storedFrom: again)
+    #expect(!draft.isChanged)
+    #expect(try row("Job").environment.description == "typed meanwhile")
+  }
+
   @Test func `a page clones, cleans and deletes, and asks before files are removed`() async throws {
     try await panel.create(named: "Work")
     let id = try row("Work").id
@@ -120,6 +139,21 @@ struct EnvironmentPanelTests {
     #expect(names == ["*Default"])
     await #expect(throws: AppContainerError.notFound(id: id)) { try await panel.export(id, in: folder) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test(arguments: [
+    "", ".", "..", ".hidden", "a\0b", "two\nlines", String(repeating: "é", count: 2_000),
+    "e" + String(repeating: "\u{301}", count: 900),
+  ])
+  func `an environment is exported, whatever its name`(name: String) async throws {
+    let id = try app.create(name: name).id
+    let folder = fixture.root.deletingLastPathComponent().appending(path: "archives")
+    let archive = try await panel.export(id, in: folder)
+    let file = archive.lastPathComponent
+    #expect(file.hasSuffix(".environment") && !file.hasPrefix(".") && file.utf8.count <= 255)
+    #expect(FileManager.default.fileExists(atPath: archive.path))
+    try await panel.importEnvironment(from: archive)
+    #expect(app.environments.value.map(\.name) == ["Default", name, name])
   }
 
   @Test func `a refused change of the list reaches the person as an error`() async throws {

@@ -90,7 +90,15 @@
     private func create() {
       let name = name
       self.name = ""
-      $problem.explaining { try await panel.create(named: name) }
+      $problem.explaining {
+        do {
+          try await panel.create(named: name)
+        } catch {
+          // The person can try again, unless they have typed another name.
+          if self.name.isEmpty { self.name = name }
+          throw error
+        }
+      }
     }
 
     #if os(macOS) || os(iOS) || os(visionOS)

@@ -36,10 +36,15 @@
           .onChange(of: row.environment, initial: true) { draft.follow(row.environment) }
         TextField("Description", text: $draft.description)
         if draft.isChanged {
-          Button("Save") { $problem.explaining { draft.show(try await panel.save(draft, of: id)) } }
+          Button("Save", action: save)
           Button("Discard Changes") { draft.show(row.environment) }
         }
       }
+    }
+
+    private func save() {
+      let draft = draft
+      $problem.explaining { self.draft.show(try await panel.save(draft, of: id), storedFrom: draft) }
     }
 
     private func facts(of row: EnvironmentPanel.Row) -> some View {

@@ -1,3 +1,4 @@
+import AppGroups
 import FileSignals
 package import Foundation
 import Signals
@@ -121,10 +122,8 @@ package struct EnvironmentPanel: Sendable {
   /// - Throws: `AppContainerError`; then the folder is unchanged.
   package func export(_ id: UUID, in folder: URL = FileManager.default.temporaryDirectory) async throws -> URL {
     guard let row = row(id) else { throw AppContainerError.notFound(id: id) }
-    // A name may contain what the name of a file must not.
-    let name = String(row.environment.name.map { "/:\\".contains($0) ? "-" : $0 })
     let own = folder.appending(path: UUID.random().uuidString)
-    let archive = own.appending(path: "\(name).environment")
+    let archive = own.appending(path: "\(Self.fileName(of: row.environment)).environment")
     return try await perform { container in
       try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
       do {
@@ -135,6 +134,18 @@ package struct EnvironmentPanel: Sendable {
       }
       return archive
     }
+  }
+
+  /// Returns the name of an environment, which may be any text, as far as it can name a file.
+  private static func fileName(of environment: AppContainer.Environment) -> String {
+    let scalars = environment.name.unicodeScalars.prefix(PathComponent.maximumFileLength).map { scalar in
+      "/:\\".unicodeScalars.contains(scalar) || scalar.properties.generalCategory == .control ? "-" : scalar
+    }
+    var name = String(String.UnicodeScalarView(scalars))
+    while name.utf8.count > PathComponent.maximumFileLength { name.removeLast() }
+    if name.isEmpty { return environment.id.uuidString }
+    // It would be hidden.
+    return name.begins(with: ".") ? "-\(name.dropFirst())" : name
   }
 
   /// Removes an archive that was not moved, and its folder.
@@ -180,6 +191,13 @@ package struct EnvironmentDraft: Sendable, Hashable {
   /// Shows an environment, unless the person has changed a field.
   package mutating func follow(_ environment: AppContainer.Environment) {
     if !isChanged { show(environment) }
+  }
+
+  /// Shows an environment that was stored from a draft, unless the person has typed something else since.
+  package mutating func show(_ environment: AppContainer.Environment, storedFrom draft: EnvironmentDraft) {
+    let typed = (name, description)
+    show(environment)
+    if typed != (draft.name, draft.description) { (name, description) = typed }
   }
 
   /// Shows an environment in place of what the person has typed.
