@@ -34,6 +34,8 @@ extension Inspector {
   ///   made by this process. The new content must decode as the type of the file, without a member that the type drops.
   ///   Then it is stored by `update`, so that all rules of the file apply, and subscribers receive it on a queue of the
   ///   publication. Only inspectors that were opened for changes send edits. Suites are edited in their files.
+  /// - **Apple's systems:** The path of a socket has at most 103 bytes. The directories of groups on iOS, and those in
+  ///   simulators, are longer, so this throws there. On Linux, the directory may have any path.
   ///
   /// - Parameters:
   ///   - container: The container of the group.
