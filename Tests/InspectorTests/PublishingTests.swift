@@ -1,4 +1,6 @@
 import AppGroups
+import CLibrary
+import Dispatch
 import Foundation
 @testable import Inspector
 import Signals
@@ -10,6 +12,30 @@ import Testing
   private func graph(_ snapshot: InspectorSnapshot) -> InspectedGraph? {
     guard case .graph(let graph)? = snapshot.resources(.graph).first?.typedDetails else { return nil }
     return graph
+  }
+
+  @Test func `publications that begin at the same moment leave each other's sockets alone`() async throws {
+    let directory = try InspectedDirectory()
+    let group = directory.container.containerURL
+    let sockets = group.appending(path: LocalListener.graphs).path
+    let names = MutableProperty<[String]>([])
+    try await onThread {
+      withThreads(8) { _ in
+        let queue = DispatchQueue(label: "publishing")
+        for _ in 0..<50 {
+          let name = LocalListener.newName()
+          do {
+            let listener = try LocalListener(name, folder: LocalListener.graphs, of: group, on: queue) { close($0) }
+            if !FileManager.default.fileExists(atPath: "\(sockets)/\(name)") { names.modify { $0.append(name) } }
+            listener.end()
+          } catch {
+            Issue.record(error)
+          }
+        }
+      }
+    }
+    #expect(names.value.isEmpty, "\(names.value.count) sockets were removed")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: sockets).isEmpty)
   }
 
   @Test func `registered signals appear with their dependencies and subscriptions until the end`() async throws {
@@ -99,6 +125,24 @@ import Testing
     let snapshot = try await inspector.wait { !$0.resources(.graph).isEmpty }
     #expect(graph(snapshot)?.pid == peer.identifier)
     try await peer.kill()
+  }
+
+  @Test func `a process that is stopped keeps its last answer until it ends`() async throws {
+    let directory = try InspectedDirectory()
+    let peer = try PeerProcess()
+    try await peer.send("publish \(directory.url.path)")
+    let reader = GraphReader(directory.url)
+    func ask() async -> [Int32] {
+      reader.ask {}
+      await withCheckedContinuation { continuation in reader.afterwards { continuation.resume() } }
+      return reader.graphs.map(\.pid)
+    }
+    #expect(await ask() == [peer.identifier])
+    peer.signal(SIGSTOP)
+    // Its queue of connections is soon full.
+    for _ in 0..<16 { #expect(await ask() == [peer.identifier]) }
+    try await peer.kill()
+    #expect(await ask().isEmpty)
   }
 
   @Test func `the socket that a killed process left is removed by the next one`() throws {

@@ -64,9 +64,15 @@ final class GraphReader: Sendable {
 
   /// Returns the answer of a process, its last one if it does not answer in time, or `nil` if it is gone.
   private func read(_ name: String, _ last: InspectedGraph?) -> InspectedGraph? {
-    guard let pid = name.split(separator: "-").first.flatMap({ Int32($0) }) else { return nil }
+    guard let pid = LocalListener.process(of: name) else { return nil }
+    let socket: Descriptor
     do {
-      let socket = try LocalSocket.connect(name, in: directory)
+      socket = try LocalSocket.connect(name, in: directory)
+    } catch {
+      // A process that is stopped accepts some connections without answering, and then no more.
+      return error.isGone ? nil : last
+    }
+    do {
       guard let data = LocalSocket.receive(from: socket.number, within: .milliseconds(200), maximum: Self.limit) else {
         return last
       }

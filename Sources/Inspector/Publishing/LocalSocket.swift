@@ -24,10 +24,17 @@ enum LocalSocket {
   /// Creates a socket that listens under a name in a directory.
   static func listen(_ name: String, in directory: String) throws(Failure) -> Descriptor {
     let socket = try make()
-    try withAddress(name, in: directory) { address, length throws(Failure) in
+    // Another process that looks before the socket listens would take it for that of a process that has ended.
+    let hidden = ".\(name)"
+    try withAddress(hidden, in: directory) { address, length throws(Failure) in
       guard bind(socket.number, address, length) == 0 else { throw Failure("bind a socket") }
     }
-    guard CLibrary.listen(socket.number, 8) == 0 else { throw Failure("listen") }
+    let path = "\(directory)/\(hidden)"
+    guard CLibrary.listen(socket.number, 8) == 0, rename(path, "\(directory)/\(name)") == 0 else {
+      let failure = Failure("listen")
+      unlink(path)
+      throw failure
+    }
     return socket
   }
 
@@ -231,9 +238,11 @@ final class LocalListener: Sendable {
     }
     let listener: CInt
     do {
-      listener = try LocalSocket.listen(name, in: directory).release()
-      source = try FileDescriptorSource(fileDescriptor: listener, closesDescriptor: true, queue: queue)
+      let socket = try LocalSocket.listen(name, in: directory)
+      source = try FileDescriptorSource(fileDescriptor: socket.number, closesDescriptor: true, queue: queue)
+      listener = socket.release()
     } catch {
+      unlink(path)
       throw .failed(operation: "Publish signals", path: folder, reason: "\(error)")
     }
     let accepting = source.sink { _ in
