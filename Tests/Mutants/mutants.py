@@ -382,7 +382,7 @@ MUTANTS = [
     Mutant(
         "a claim that holds in a copy of its contents", r"StoresTests\.QueueScopeTests",
         ("Sources/Stores/Queue/ClaimedJob.swift",
-         "guard engine.isCurrent(worker), try", "guard try")),
+         "guard engine.isCurrent(worker), engine.fileNumber == fence.file, try", "guard try")),
     Mutant(
         "a worker that does not look after the others", r"StoresTests\.QueueProcessTests",
         ("Sources/Stores/Queue/QueueEngine.swift",

@@ -108,7 +108,7 @@ extension Database: Suspendable {
     if let failure { throw failure }
   }
 
-  /// Opens the file again, unless a switch that was followed has opened another one.
+  /// Opens the file again, unless a switch that was followed has opened another one; that of a cache may be another.
   ///
   /// - Returns: The reason why the file cannot be opened; reads and writes throw it until the file is opened.
   private func reopen() -> DatabaseError? {
@@ -116,20 +116,23 @@ extension Database: Suspendable {
       readers?.endSuspension(failing: nil)
       return nil
     }
+    var isOther = false
     let opened = Result { () throws(DatabaseError) in
       let path = file.location.path
       let (known, isUnknown) = suspension.withLock { ($0.file, $0.isFileUnknown) }
       let present = try DatabaseError.status(path)?.identity
-      guard isUnknown || present == known else { throw .fileRemoved(path: path) }
+      isOther = !isUnknown && present != known
+      guard !isOther || file.policy == .cache else { throw .fileRemoved(path: path) }
       return try file.open()
     }
-    let next = writer.prepare(with: opened, version: file.schema?.version, isOther: false)
+    let next = writer.prepare(with: opened, version: file.schema?.version, isOther: isOther)
     if let failure = next.failure {
       writer.lock.withLock { writer.refusal = failure }
       readers?.suspend(failure)
     } else {
       writer.resume(with: next, observed: regions.observedTables)
       readers?.endSuspension(failing: nil)
+      if isOther, case .success(let file) = opened { lastOutcome.value = file.outcome }
     }
     mutableStatus.value = next.failure.map(DatabaseStatus.closed) ?? .open
     return next.failure

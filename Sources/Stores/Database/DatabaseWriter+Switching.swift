@@ -110,6 +110,7 @@ extension DatabaseWriter {
       guard next.isUsable, isOtherDue else { return }
       changes.add(everything(observed: observed, read: next.tables), .switch, numbered: nil)
       isOtherDue = false
+      replacements.add(1, ordering: .relaxed)
     }
   }
 

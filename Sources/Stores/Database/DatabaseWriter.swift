@@ -27,6 +27,8 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private let isBoundToPath: Bool
   /// A Boolean value that indicates whether a new file has yet to be announced, because it is not usable yet.
   var isOtherDue = false
+  /// The number of files that have taken the place of the first one; inside a transaction, it cannot change.
+  let replacements = Atomic(0)
   /// The transaction in progress, which only its own thread accesses.
   private var transaction: WriteTransaction?
   /// The read in progress of a database without another connection, which only its own thread accesses.

@@ -162,6 +162,9 @@ final class Claim: Sendable {
   /// A Boolean value that indicates whether the claim is neither ended nor about to end.
   var isHeld: Bool { stage.withLock { $0 } == .held }
 
+  /// A Boolean value that indicates whether a transaction was to end the claim, and its result is not known.
+  var isEnding: Bool { stage.withLock { $0 } == .ending }
+
   var error: DatabaseError { .claimLost(queue: engine.name, job: fence.id, path: engine.database.location.path) }
 
   /// Ends the claim in a transaction of its own.
@@ -190,7 +193,7 @@ final class Claim: Sendable {
 
   /// Changes the row of the claim.
   func change(_ end: JobTable.ClaimEnd, _ transaction: WriteTransaction) throws(DatabaseError) {
-    guard engine.isCurrent(worker), try JobTable.end(fence, end, transaction) else {
+    guard engine.isCurrent(worker), engine.fileNumber == fence.file, try JobTable.end(fence, end, transaction) else {
       lose()
       throw self.error
     }

@@ -132,6 +132,8 @@ enum JobTable {
     let id: Int64
     let attempt: Int64
     let worker: String
+    /// The number of the file in the process, which is not stored: another file has other jobs with the same numbers.
+    let file: Int
   }
 
   private static let fence = "WHERE id = ? AND attempt = ? AND worker = ? AND state = 2"

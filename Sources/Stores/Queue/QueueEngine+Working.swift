@@ -116,24 +116,29 @@ extension QueueEngine {
     let claims = state.withLock { $0.held.values.compactMap(\.claim) }.filter(\.isHeld)
     guard !claims.isEmpty else { return }
     tolerating {
-      let held = try database.readValue { [fences = Set(claims.map(\.fence))] transaction throws(DatabaseError) in
-        try JobTable.held(fences, transaction)
-      }
+      let held = try held(Set(claims.map(\.fence)))
       // Its end may have begun and been committed before the read.
       for claim in claims where !held.contains(claim.fence) && claim.isHeld { claim.lose() }
     }
   }
 
-  /// Examines a claim after a transaction that was to end it.
+  /// Returns those of some claims whose jobs are still theirs.
+  private func held(_ fences: Set<JobTable.Fence>) throws(DatabaseError) -> Set<JobTable.Fence> {
+    let held = try database.readValue { transaction throws(DatabaseError) in try JobTable.held(fences, transaction) }
+    // Read afterwards: a file that has taken the place since then has other jobs.
+    return held.filter { $0.file == fileNumber }
+  }
+
+  /// Examines a claim after a transaction that was to end it, soon.
   func settle(_ claim: Claim) {
-    queue.async { [self] in
-      tolerating {
-        let held = try database.readValue { transaction throws(DatabaseError) in
-          try JobTable.held([claim.fence], transaction)
-        }
-        claim.settle(isInFile: !held.isEmpty)
-      }
-    }
+    // If that fails, the claim is examined when its end matters.
+    queue.async { [self] in tolerating { try settleNow(claim) } }
+  }
+
+  /// Examines a claim after a transaction that was to end it.
+  func settleNow(_ claim: Claim) throws(DatabaseError) {
+    guard claim.isEnding else { return }
+    claim.settle(isInFile: try !held([claim.fence]).isEmpty)
   }
 }
 

@@ -4,6 +4,7 @@ import Dispatch
 import FileSignals
 import Foundation
 import Signals
+import Synchronization
 
 /// The part of a queue that does not depend on the type of its jobs: its worker, its claims, and their clean-up.
 final class QueueEngine: Sendable {
@@ -99,6 +100,9 @@ final class QueueEngine: Sendable {
   /// Returns whether claims of a worker are valid; inside a transaction, this cannot change.
   func isCurrent(_ worker: QueueWorker) -> Bool { state.withLock { $0.worker } === worker }
 
+  /// The number of the database's file, after those that it has replaced; inside a transaction, it cannot change.
+  var fileNumber: Int { database.writer.replacements.load(ordering: .relaxed) }
+
   /// Stops the program if a transaction belongs to another database.
   func check(_ transaction: WriteTransaction) {
     let isOwn = database.writer.transactionOfThisThread === transaction
@@ -115,16 +119,16 @@ final class QueueEngine: Sendable {
     try database.refuseNesting("write")
     while true {
       let worker = try worker()
-      let rows = try DatabaseError.only {
+      let found = try DatabaseError.only {
         try database.write { transaction in
           // The contents may have been switched since.
           isCurrent(worker)
-            ? try JobTable.claim(limit, of: name, by: worker.name, beat: beat, transaction) : nil
+            ? (try JobTable.claim(limit, of: name, by: worker.name, beat: beat, transaction), file: fileNumber) : nil
         }
       }
-      guard let rows else { continue }
+      guard let (rows, file) = found else { continue }
       let claimed = rows.map { row in
-        let fence = JobTable.Fence(id: row.id, attempt: row.attempt, worker: worker.name)
+        let fence = JobTable.Fence(id: row.id, attempt: row.attempt, worker: worker.name, file: file)
         return (claim: Claim(fence, failures: row.failures, worker: worker, engine: self), row: row)
       }
       let isFollowing = state.withLock { state in
@@ -152,7 +156,9 @@ final class QueueEngine: Sendable {
     let (released, worker) = state.withLock { (exchange(&$0.released, with: []), $0.worker?.name) }
     do {
       try database.write { transaction in
-        for fence in released where fence.worker == worker { _ = try JobTable.end(fence, .returned, transaction) }
+        for fence in released where fence.worker == worker && fence.file == fileNumber {
+          _ = try JobTable.end(fence, .returned, transaction)
+        }
       }
       returns.reset()
       state.withLock { $0.reported = nil }

@@ -175,8 +175,8 @@ extension ClaimedJob {
   /// Works on the job in this task, and ends it.
   fileprivate func run(_ body: @escaping @Sendable (ClaimedJob<Job>) async throws -> Void) async throws {
     let outcome = await outcome(of: body)
-    // The closure has ended the job, or it is another worker's.
-    guard claim.isHeld else { return }
+    // Otherwise the closure has ended the job, or it is another worker's.
+    guard claim.isHeld || claim.isEnding else { return }
     let engine = claim.engine
     let end =
       switch outcome {
@@ -188,7 +188,14 @@ extension ClaimedJob {
     while true {
       do {
         // An attempt to write the end of a job is made even if this task is cancelled.
-        return try await Task { [claim] in try await engine.blocking { try claim.end(end) { _ in } } }.value
+        let work = Task { [claim] in
+          try await engine.blocking {
+            // A transaction of the closure that was to end the job may have been undone.
+            try engine.settleNow(claim)
+            if claim.isHeld { try claim.end(end) { _ in } }
+          }
+        }
+        return try await work.value
       } catch DatabaseError.claimLost {
         return
       } catch let error as DatabaseError {

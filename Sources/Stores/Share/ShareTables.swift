@@ -61,9 +61,10 @@ enum ShareTables {
     ) { statement throws(DatabaseError) in
       var entries: [Entry] = []
       while try statement.step() {
-        guard case .integer(let sequence) = statement.value(at: 0), case .text(let author) = statement.value(at: 1),
-          case .blob(let changes) = statement.value(at: 2)
-        else { continue }
+        guard case .integer(let sequence) = statement.value(at: 0) else { continue }
+        // Another program may have written other types. Such an entry counts, as one that cannot be decoded.
+        let author = if case .text(let author) = statement.value(at: 1) { author } else { "?" }
+        let changes = if case .blob(let changes) = statement.value(at: 2) { changes } else { Data() }
         entries.append(Entry(sequence: sequence, author: author, changes: changes))
       }
       return entries

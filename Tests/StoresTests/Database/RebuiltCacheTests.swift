@@ -51,6 +51,58 @@ struct RebuiltCacheTests {
     return peer
   }
 
+  /// Removes the file, as a system that needs space does.
+  private func remove() throws {
+    for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + end) }
+  }
+
+  @Test func `a claim in the removed file does not end the job that has its number in the next one`() throws {
+    let database = try open()
+    let queue = WorkQueue<String>("letters", in: database)
+    try queue.add("old")
+    let old = try #require(try queue.claim().first)
+    try remove()
+    try queue.add("new")
+    let new = try #require(try queue.claim().first)
+    #expect(old.id == new.id && old.attempt == new.attempt && new.value == "new")
+    #expect(throws: DatabaseError.claimLost(queue: "letters", job: old.id, path: url.path)) { try old.finish() }
+    try new.finish()
+    #expect(try queue.claim().isEmpty)
+  }
+
+  @Test func `a claim that is released in the removed file does not return the job in the next one`() async throws {
+    let database = try open()
+    let queue = WorkQueue<String>("letters", in: database)
+    try await queue.add("old")
+    var old = try queue.claim().first
+    try remove()
+    try await queue.add("new")
+    let new = try #require(try queue.claim().first)
+    #expect(old?.id == new.id)
+    old = nil
+    while queue.engine.state.withLock({ !$0.released.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+    try await onThread { queue.engine.queue.sync {} }
+    try new.finish()
+    #expect(try queue.claim().isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func `a cache that is removed while its container is suspended is created again`(byPeer: Bool) async throws {
+    let container = try AppGroupsContainer(directory: directory.url)
+    let database = try open()
+    try await database.write { try $0.put(Entry(id: 1)) }
+    try await container.suspend()
+    for end in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + end) {
+      try FileManager.default.removeItem(atPath: url.path + end)
+    }
+    let peer = byPeer ? try await peer() : nil
+    try await container.resume()
+    #expect(database.status.value == .open)
+    #expect(try await database.read { try $0.all(Entry.self).map(\.id) } == (byPeer ? [1] : []))
+    try await database.write { try $0.put(Entry(id: 2)) }
+    if let peer { #expect(try await peer.send("cache-count") == "2") }
+  }
+
   @Test func `writes of another process go to the new file`() async throws {
     let peer = try await peer()
     let database = try rebuild()

@@ -47,6 +47,25 @@ struct QueueScopeTests {
   }
 
   @Test
+  func `an attempt whose transaction in another object of the file is undone has failed`() async throws {
+    struct Refusal: Error {}
+    let (database, other) = (try fixture.open(), try fixture.open())
+    let queue = WorkQueue<String>("letters", in: database, retries: .constant(.seconds(3_600)))
+    try await queue.add("a")
+    let working = Task {
+      try await queue.work { job in
+        try await other.write { transaction in
+          try job.finish(in: transaction)
+          throw Refusal()
+        }
+      }
+    }
+    let delayed = try await queue.jobs(.delayed).firstValue { $0.count == 1 }
+    #expect(delayed.map(\.failureCount) == [1])
+    working.cancel()
+  }
+
+  @Test
   func `a claim in a copy of its contents is another one`() throws {
     let database = try fixture.open()
     let queue = WorkQueue<String>("letters", in: database)

@@ -136,6 +136,24 @@ struct WorkQueueTests {
   }
 
   @Test
+  func `an attempt whose transaction is undone has failed, however late the queue examines that`() async throws {
+    try await queue.add("a")
+    queue.engine.queue.suspend()
+    defer { queue.engine.queue.resume() }
+    let working = Task { [queue, database] in
+      try await queue.work { job in
+        try await database.write { transaction in
+          try job.finish(in: transaction)
+          throw Refusal()
+        }
+      }
+    }
+    let delayed = try await queue.jobs(.delayed).firstValue { $0.count == 1 }
+    #expect(delayed.map(\.failureCount) == [1] && delayed.first?.error == "no paper")
+    working.cancel()
+  }
+
+  @Test
   func `a job is not claimed before its date, and a waiting worker claims it then`() async throws {
     try await queue.add("later", notBefore: Date() + 3_600)
     #expect(try queue.claim().isEmpty)

@@ -63,6 +63,29 @@ struct ShareHazardTests {
     theirs.close()
   }
 
+  @Test func `entries of other types, however many, hide no change`() async throws {
+    let database = try fixture.database()
+    let share = try fixture.share(database, "app")
+    let (incoming, failures) = (share.incoming.recorded(), share.failures.recorded())
+    let other = try fixture.database()
+    let theirs = try fixture.share(other, "helper")
+    try insert("first", into: other)
+    try await incoming.wait { $0.count == 1 }
+    let foreign = try Database(.file(fixture.file))
+    try await foreign.write { transaction in
+      for _ in 0..<300 {
+        try transaction.execute("INSERT INTO signals_history (author, time, changes) VALUES (x'00', 0, 'text')")
+      }
+    }
+    try insert("last", into: other)
+    let last = try await incoming.first { $0.sequence == 302 }
+    #expect(last["item"].inserted == [2])
+    #expect(incoming.elements.map(\.sequence) == Array(1...302))
+    #expect(incoming.elements.dropFirst().dropLast().allSatisfy { $0["item"].isEverything })
+    try await failures.wait { $0.count == 300 }
+    theirs.close()
+  }
+
   @Test func `a write adds one row for all peers and no file, and fully delivered rows are removed`() async throws {
     let database = try fixture.database()
     let shares = try (0..<3).map { try fixture.share(fixture.database(), "peer \($0)") }
