@@ -1,3 +1,5 @@
+import FileSignals
+
 /// The sessions of users who are not logged in now.
 ///
 /// A kept record is the whole archived user, with the name of the secret. The name is empty if there is no secret, so
@@ -114,7 +116,9 @@ extension SessionVault {
       guard renewal.user.id == record.id, try isSame || coding.hasRenewedToken(theirs, of: renewal) else {
         return false
       }
-      var new = try coding.record(of: coding.merge(renewal, into: theirs), secretKey: secretKey)
+      // A failed merge must not cost the session.
+      let user = tolerating(try coding.merge(renewal, into: theirs), else: renewal.user)
+      var new = try coding.record(of: user, secretKey: secretKey)
       if isCurrent { contents.generation += 1 } else { new.secretKey = new.secretKey ?? "" }
       contents.put(new)
     } else {

@@ -62,6 +62,8 @@ final class SessionEngine<User: SessionUser>: Sendable {
   /// The owner of the engine and of all that follows the root for it.
   private struct Keeper {
     weak var owner: (any AnyObject & Sendable)?
+    /// A Boolean value that indicates whether there has been an owner.
+    var hasOwner = false
     /// The owner, while an answer of the server is in memory only.
     var kept: (any AnyObject & Sendable)?
   }
@@ -124,7 +126,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
   ///
   /// The owner must keep alive this engine, and the members by which it follows switches of environments.
   func keepAlive(by owner: any AnyObject & Sendable) {
-    keeper.withLock { $0.owner = owner }
+    keeper.withLock { ($0.owner, $0.hasOwner) = (owner, true) }
   }
 
   // MARK: Events
@@ -325,9 +327,11 @@ final class SessionEngine<User: SessionUser>: Sendable {
       hooks.loginBegins()
       server.authenticate { [weak self] in self?.submit(.loginAnswered($0, epoch: epoch), in: environment) }
     case .refresh(let session, let epoch, let flight):
+      // The answer is archived even if the application releases its context meanwhile: it has the only copy of a token.
+      // Nothing could archive the answer if the context has been released already, so the server is not asked.
+      let (owner, hadOwner) = keeper.withLock { ($0.owner, $0.hasOwner) }
+      if hadOwner, owner == nil { return }
       hooks.renewalBegins(of: session.user)
-      // The answer is archived even if the application has released its context: it has the only copy of a token.
-      let owner = keeper.withLock { $0.owner }
       server.refresh(session) { [weak self, owner] answer, end in
         guard let self else { return end() }
         let event = SessionEvent.refreshAnswered(answer, epoch: epoch, flight: flight)

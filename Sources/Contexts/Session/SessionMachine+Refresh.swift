@@ -59,7 +59,8 @@ extension SessionMachine {
         return end(.differentUser(expected: stored.user.id, found: renewal.user.id), renewal.attempt, &turn)
       }
       turn.add(.write(.renewal(renewal)))
-    case .adopted(let new): renewed(new, isFresh: false, &turn)
+    // A newer one may have been found, or stored here, since it was read.
+    case .adopted(let new): renewed(stored.revision > new.revision ? stored : new, isFresh: false, &turn)
     case .elsewhere(let restoration):
       activity = .idle
       replace(by: restoration, &turn)

@@ -65,6 +65,25 @@ struct ScriptedSessionTests {
   }
 
   @Test
+  func `a session that another process has renewed replaces no newer one`() throws {
+    var machine = loggedIn().engine.machine
+    _ = machine.handle(.refresh(100, isForced: true), now: after(0), chance: 0.5)
+    let stored = try #require(machine.stored)
+    var renewed = stored
+    renewed.generation += 1
+    renewed.revision += 1
+    renewed.user.token = "t1"
+    var newer = renewed
+    newer.revision += 1
+    newer.user.name = "Ada L."
+    _ = machine.handle(.found(.user(newer)), now: after(0), chance: 0.5)
+    let answer = SessionEvent.refreshAnswered(.adopted(renewed), epoch: machine.epoch, flight: machine.flight)
+    _ = machine.handle(answer, now: after(0), chance: 0.5)
+    #expect(machine.stored?.revision == newer.revision)
+    #expect(machine.stored?.user == newer.user)
+  }
+
+  @Test
   func `a thousand requests for a valid session are answered by one renewal`() throws {
     let process = loggedIn(Account(expiration: after(-1)))
     let calls = (0..<1000).map { _ in process.ask(SessionEvent.valid) }
