@@ -81,12 +81,12 @@ final class Membership: Sendable {
 
   @discardableResult
   private func end() -> Task<Bool, Never>? {
-    let (attempt, tokens) = state.withLock { state in
+    let (attempt, tokens, staged) = state.withLock { state in
       defer { state.tokens = [] }
-      return (state.withdraw(), state.tokens)
+      return (state.withdraw(), state.tokens, key.stage(nil))
     }
     withExtendedLifetime(tokens) {}
-    key.value = nil
+    staged.send()
     return attempt.map { Self.removal(of: $0, from: core) }
   }
 
@@ -168,17 +168,17 @@ final class Membership: Sendable {
     }
     guard isWanted else { return }
     core.replace(with: response.results.last ?? [], at: response.header.revision, era: era)
-    key.value = attempt.key
-    // It may have been withdrawn, or its lease may have been lost, before this was known to be stored.
-    if state.withLock({ $0.storedLease != lease }) { key.value = nil }
+    // It may have been withdrawn, or stored with another lease, since this was known to be stored.
+    let staged = state.withLock { $0.storedLease == lease ? key.stage(attempt.key) : nil }
+    staged?.send()
     if !connection.session.isCurrent(lease) { sessionChanged(to: nil) }
   }
 
   private func hex(_ number: UInt64) -> String { String(number, radix: 16) }
 
   private func sessionChanged(to lease: Int64?) {
-    let isLost = state.withLock { state in
-      guard !state.isWithdrawn, let stored = state.storedLease, stored != lease else { return false }
+    let staged = state.withLock { state -> StagedValue<Data?>? in
+      guard !state.isWithdrawn, let stored = state.storedLease, stored != lease else { return nil }
       state.storedLease = nil
       state.storing?.cancel()
       state.storing = Task { [weak self, backoff = connection.options.backoff] in
@@ -191,9 +191,9 @@ final class Membership: Sendable {
           }
         }
       }
-      return true
+      return key.stage(nil)
     }
-    if isLost { key.value = nil }
+    staged?.send()
   }
 
   // MARK: Removing

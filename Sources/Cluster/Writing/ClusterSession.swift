@@ -98,7 +98,8 @@ final class ClusterSession: Sendable {
       state.flight = nil
       guard let lease else { return nil }
       state.lease = lease
-      (state.idleMarkers, state.markerCount) = ([], 0)
+      // The count goes on, because a change that began before may still ask for a marker of its own lease.
+      state.idleMarkers = []
       state.renewing?.cancel()
       state.renewing = Task { [weak self] in
         while await pause(time / 3), let self { if await !self.renew(lease.id) { return } }

@@ -18,4 +18,14 @@ struct SessionTests {
       #expect(try await other.id != 0)
     }
   }
+
+  @Test func `a change that began with an earlier lease never gets a marker that another one has had`() async throws {
+    let fleet = try await Fleet()
+    let session = try fleet.connect().connection.session
+    let lease = try await session.lease()
+    let marker = session.marker(of: lease)
+    session.lose(lease.id)
+    _ = try await session.lease()
+    #expect(session.marker(of: lease) != marker)
+  }
 }

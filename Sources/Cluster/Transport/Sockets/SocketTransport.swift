@@ -112,7 +112,8 @@ public final class SocketTransport: ClusterTransport {
     try connection.send(Self.bytes(of: request))
     var body = Data()
     let parser = try Self.receive(from: connection) { body.append($0) }
-    if parser.keepsConnection { state.withLock { $0.idle[place, default: []].append(connection) } }
+    // The next call may have it at once, and a cancellation of this one must not end that.
+    if exchange.release(), parser.keepsConnection { state.withLock { $0.idle[place, default: []].append(connection) } }
     return ClusterResponse(status: parser.status ?? 0, body: body)
   }
 
@@ -210,6 +211,16 @@ final class SocketExchange<Value: Sendable>: Sendable {
   func use(_ connection: SocketConnection) -> Bool {
     state.withLock { state in
       state.connection = connection
+      return !state.isCancelled
+    }
+  }
+
+  /// Takes the connection back, which a cancellation then leaves alone.
+  ///
+  /// - Returns: `false` if the exchange was cancelled before.
+  func release() -> Bool {
+    state.withLock { state in
+      state.connection = nil
       return !state.isCancelled
     }
   }
