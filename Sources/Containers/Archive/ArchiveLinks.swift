@@ -70,19 +70,18 @@ struct ArchiveLinks {
     var place = path.parent
     var names = Array(target.split(separator: EntryPath.slash).reversed())
     var followed = 1
-    var isDirectory = true
     while let name = names.popLast() {
       if name.elementsEqual(EntryPath.here) { continue }
       if name.elementsEqual(EntryPath.up) {
-        // Something else could be created in the place of a file or missing entry.
-        guard isDirectory, place.bytes.contains(EntryPath.slash) else { return true }
+        guard place.bytes.contains(EntryPath.slash) else { return true }
         place = place.parent
         continue
       }
       let next = place.appending(EntryPath(bytes: Array(name)))
       switch entries[next] ?? folded[Self.folded(next.bytes)] {
       case .directory: place = next
-      case nil: (place, isDirectory) = (next, false)
+      // Something else could be created in the place of a file or missing entry. Nothing of the archive lies below it.
+      case nil: return names.contains { $0.elementsEqual(EntryPath.up) }
       case .link(let target):
         followed += 1
         // The system gives up here, too, and each of these links is verified itself.
