@@ -144,12 +144,16 @@ extension InspectedValue {
     case .blob(let bytes): self = .object(["$blob": .integer(bytes.count)])
     case .text(let text):
       self = .string(text)
-      guard let first = text.first, first == "{" || first == "[" else { return }
+      // White space or a byte order mark may precede JSON.
+      let content = text.unicodeScalars.drop { $0.properties.isWhitespace || $0 == "\u{FEFF}" }
+      guard let first = content.first, first == "{" || first == "[" else { return }
       do {
-        let (shown, places) = redaction.apply(to: try InspectedValue.parse(Data(text.utf8)))
+        let (shown, places) = redaction.apply(to: try InspectedValue.parse(Data(String(content).utf8)))
         if !places.isEmpty { self = .string(shown.text) }
       } catch {
-        // It is not JSON.
+        // It is not JSON, or is too deep, or has a name twice: its hidden parts cannot be told from the others.
+        let names = text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }
+        if names.contains(where: { redaction.hides(String($0)) }) { self = .redacted }
       }
     }
   }

@@ -38,6 +38,25 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: sockets).isEmpty)
   }
 
+  @Test func `a publication that begins is no question for another one`() async throws {
+    let directory = try InspectedDirectory()
+    let questions = MutableProperty(0)
+    let name = UUID().uuidString
+    let source = MutableProperty(5).registered(as: name) { number in
+      questions.modify { $0 += 1 }
+      return "\(number)"
+    }
+    let publication = try Inspector.publish(in: directory.container)
+    for _ in 0..<10 { try Inspector.publish(in: directory.container).cancel() }
+    let reader = GraphReader(directory.url)
+    reader.ask {}
+    await withCheckedContinuation { continuation in reader.afterwards { continuation.resume() } }
+    #expect(reader.graphs.map(\.dropped) == [0])
+    #expect(questions.value == 1)
+    publication.cancel()
+    withExtendedLifetime(source) {}
+  }
+
   @Test func `registered signals appear with their dependencies and subscriptions until the end`() async throws {
     let directory = try InspectedDirectory()
     let name = UUID().uuidString

@@ -63,6 +63,26 @@ import Tweaks
     token.withdraw()
   }
 
+  @Test(arguments: [
+    " {\"password\":\"hunter2\"}", "\n\t[{\"token\":\"hunter2\"}]", "\u{FEFF}{\"password\":\"hunter2\"}",
+    "{\"password\":\"hunter2\",\"password\":\"hunter2\"}", "{\"password\":\"hunter2\",}",
+    String(repeating: "[", count: 600) + "{\"apiKey\":\"hunter2\"}" + String(repeating: "]", count: 600),
+  ])
+  func `JSON in a row is redacted, however it is written`(text: String) async throws {
+    let directory = try InspectedDirectory()
+    let database = try Database(.file(directory.file("x.sqlite")))
+    try await database.write { transaction in
+      try transaction.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT)")
+      for body in [text, "[urgent] call Bob", "{draft} for Ann"] {
+        try transaction.execute("INSERT INTO note (body) VALUES (?)", body)
+      }
+    }
+    let rows = try await Inspector(directory: directory.url).rows(of: "note", in: "database/x.sqlite")
+    let everything = "\(rows)"
+    #expect(!everything.contains("hunter2"))
+    #expect(everything.contains("[urgent] call Bob") && everything.contains("{draft} for Ann"))
+  }
+
   @Test func `an encrypted tweak and its override are never shown`() throws {
     let directory = try InspectedDirectory()
     let suite = try AppGroupsSuite(name: "flags.json", container: directory.container)

@@ -24,17 +24,10 @@ enum LocalSocket {
   /// Creates a socket that listens under a name in a directory.
   static func listen(_ name: String, in directory: String) throws(Failure) -> Descriptor {
     let socket = try make()
-    // Another process that looks before the socket listens would take it for that of a process that has ended.
-    let hidden = ".\(name)"
-    try withAddress(hidden, in: directory) { address, length throws(Failure) in
+    try withAddress(name, in: directory) { address, length throws(Failure) in
       guard bind(socket.number, address, length) == 0 else { throw Failure("bind a socket") }
     }
-    let path = "\(directory)/\(hidden)"
-    guard CLibrary.listen(socket.number, 8) == 0, rename(path, "\(directory)/\(name)") == 0 else {
-      let failure = Failure("listen")
-      unlink(path)
-      throw failure
-    }
+    guard CLibrary.listen(socket.number, 8) == 0 else { throw Failure("listen") }
     return socket
   }
 
@@ -48,12 +41,14 @@ enum LocalSocket {
     return socket
   }
 
-  /// Returns a Boolean value that indicates whether no process listens at a socket any more.
+  /// Returns a Boolean value that indicates whether no process has a socket any more.
   ///
-  /// A process identifier would not show that, because the process may be in another container.
+  /// A process identifier would not show that, because the process may be in another container. The system refuses a
+  /// socket of another kind in another way than it does if there is none, also before the socket listens, and does not
+  /// tell the process about it.
   static func isAbandoned(_ name: String, in directory: String) -> Bool {
     do throws(Failure) {
-      let socket = try make()
+      let socket = try make(datagrams: true)
       var isRefused = false
       try withAddress(name, in: directory) { address, length in
         isRefused = uninterrupted { CLibrary.connect(socket.number, address, length) } != 0 && errno == ECONNREFUSED
@@ -72,11 +67,11 @@ enum LocalSocket {
     return socket
   }
 
-  private static func make() throws(Failure) -> Descriptor {
+  private static func make(datagrams: Bool = false) throws(Failure) -> Descriptor {
     #if canImport(Glibc)
-      let kind = CInt(SOCK_STREAM.rawValue)
+      let kind = CInt((datagrams ? SOCK_DGRAM : SOCK_STREAM).rawValue)
     #else
-      let kind = SOCK_STREAM
+      let kind = datagrams ? SOCK_DGRAM : SOCK_STREAM
     #endif
     guard let made = Descriptor(socket(AF_UNIX, kind, 0)) else { throw Failure("create a socket") }
     prepare(made.number)
