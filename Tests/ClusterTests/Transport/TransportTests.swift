@@ -1,8 +1,9 @@
-import Cluster
 import Foundation
 import Signals
 import TestSupport
 import Testing
+
+@testable import Cluster
 
 @Suite("Transports to a cluster", .withEtcd, .patient)
 struct TransportTests {
@@ -24,6 +25,21 @@ struct TransportTests {
       }
       let bad = try await transport.call(request(fleet.server.url, "v3/nothing", "{}"))
       #expect(bad.status == 404)
+    }
+  }
+
+  @Test func `a call that is cancelled after its end leaves its connection to the next one`() async throws {
+    let fleet = try await Fleet()
+    let port = try #require(fleet.server.url.port)
+    try await onThread {
+      let connection = try SocketConnection(host: "127.0.0.1", port: port, within: .seconds(30))
+      let (first, second) = (SocketExchange<Void>(), SocketExchange<Void>())
+      #expect(first.use(connection) && first.release())
+      first.cancel()
+      #expect(connection.isIdle)
+      #expect(second.use(connection))
+      second.cancel()
+      #expect(!connection.isIdle && !second.release())
     }
   }
 

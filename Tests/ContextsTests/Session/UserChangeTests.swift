@@ -90,6 +90,29 @@ struct UserChangeTests {
   }
 
   @Test
+  func `a renewal is archived although its context was released while a hook delayed the request`() async throws {
+    let (delegate, began, gate) = (TestDelegate(trusts: true), Gate(), Gate())
+    do {
+      let context = try await open(delegate)
+      try await context.startAppContext(with: Account())
+      let hook = context.addHook(
+        SessionHook(beforeRenewal: { _ in
+          began.open()
+          gate.block()
+        }))
+      let renewal = Task { [context] in try await context.refreshAuthentication() }
+      try await began.pass()
+      renewal.cancel()
+      _ = await renewal.result
+      withExtendedLifetime(hook) {}
+    }
+    gate.open()
+    let context = try await open(delegate)
+    try await context.user.firstValue("the answer") { $0?.token == "t0+" }
+    #expect(spent(delegate) == ["renew t0"])
+  }
+
+  @Test
   func `a late answer that cannot be stored is reported, repeated and used by a reopening`() async throws {
     let gate = Gate()
     let (delegate, secrets) = (delegate(holding: "t0", gate), FlakySecretStore())
