@@ -1,5 +1,3 @@
-import FileSignals
-
 /// The sessions of users who are not logged in now.
 ///
 /// A kept record is the whole archived user, with the name of the secret. The name is empty if there is no secret, so
@@ -116,9 +114,7 @@ extension SessionVault {
       guard renewal.user.id == record.id, try isSame || coding.hasRenewedToken(theirs, of: renewal) else {
         return false
       }
-      // A failed merge must not cost the session.
-      let user = tolerating(try coding.merge(renewal, into: theirs), else: renewal.user)
-      var new = try coding.record(of: user, secretKey: secretKey)
+      var new = try coding.record(of: merged(renewal, contents), secretKey: secretKey)
       if isCurrent { contents.generation += 1 } else { new.secretKey = new.secretKey ?? "" }
       contents.put(new)
     } else {

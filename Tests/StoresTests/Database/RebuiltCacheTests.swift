@@ -53,7 +53,9 @@ struct RebuiltCacheTests {
 
   /// Removes the file, as a system that needs space does.
   private func remove() throws {
-    for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + end) }
+    for end in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + end) {
+      try FileManager.default.removeItem(atPath: url.path + end)
+    }
   }
 
   @Test func `a claim in the removed file does not end the job that has its number in the next one`() throws {
@@ -92,9 +94,7 @@ struct RebuiltCacheTests {
     let database = try open()
     try await database.write { try $0.put(Entry(id: 1)) }
     try await container.suspend()
-    for end in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + end) {
-      try FileManager.default.removeItem(atPath: url.path + end)
-    }
+    try remove()
     let peer = byPeer ? try await peer() : nil
     try await container.resume()
     #expect(database.status.value == .open)
